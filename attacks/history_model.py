@@ -17,7 +17,7 @@ IN, BIN, GONE = "in", "bin", "gone"
 
 @dataclass(eq=False)
 class Item:
-    """A document: a recording that has a sound, a transcript, or a document of an archive that was there before."""
+    """A recording: a recording that has a sound, a transcript, or a recording of an archive that was there before."""
 
     name: str
     sound: int | None = None
@@ -31,7 +31,7 @@ class Item:
 
 
 class Row(NamedTuple):
-    """What somebody typed in: its kind, the document, what about it, and the value."""
+    """What somebody typed in: its kind, the recording, what about it, and the value."""
 
     kind: str
     item: Item
@@ -68,12 +68,12 @@ class Model:
 
     @property
     def there(self) -> dict[str, Item]:
-        """The documents of the archive by name."""
+        """The recordings of the archive by name."""
         return {item.name: item for item in self.items if item.state == IN}
 
     @property
     def deleted(self) -> set[str]:
-        """The names in the bin that no document has."""
+        """The names in the bin that no recording has."""
         return {item.name for item in self.bin} - set(self.there)
 
     def counts(self, number: int) -> bool:
@@ -81,7 +81,7 @@ class Model:
         return not any(c.undoes == number and self.counts(c.number) for c in self.changes.values())
 
     def cells(self, kind: str, item: Item) -> dict[Any, Any]:
-        """What counts of all that was said about a document."""
+        """What counts of all that was said about a recording."""
         out: dict[Any, Any] = {}
         for number in sorted(self.changes):
             rows = [row for row in self.changes[number].rows if row.kind == kind and row.item is item]
@@ -219,14 +219,14 @@ class Model:
             item.text, item.state = word, IN
 
     def delete(self, names: Iterable[str]) -> None:
-        """Documents go into the bin."""
+        """Recordings go into the bin."""
         for name in names:
             item = self.there[name]
             item.state = BIN
             self.bin.append(item)
 
     def undelete(self, name: str) -> None:
-        """The document of a name that was deleted last comes back."""
+        """The recording of a name that was deleted last comes back."""
         item = next(i for i in reversed(self.bin) if i.name == name)
         self.bin.remove(item)
         item.state = IN

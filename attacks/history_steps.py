@@ -134,7 +134,7 @@ def relocate(world: World, rng: random.Random) -> Plan | None:
     return Plan(lambda: world.open().relocate(world.audio), lambda: world.model.relocate(world.audio))
 
 
-# -- documents
+# -- recordings
 
 
 def _add(world: World, *sources: Path) -> None:
@@ -185,7 +185,7 @@ def index(world: World, rng: random.Random) -> Plan | None:
 
 
 def delete(world: World, rng: random.Random) -> Plan | None:
-    """One or two documents are deleted."""
+    """One or two recordings are deleted."""
     model = world.model
     there = sorted(model.there)
     if len(there) < 2:
@@ -200,7 +200,7 @@ def delete(world: World, rng: random.Random) -> Plan | None:
 def _delete_again(world: World, names: Sequence[str]) -> None:
     """A deletion that was killed may not be made: recordings return when they are added, and are deleted then."""
     for _ in range(2):
-        left = set(names) & set(world.open().documents)
+        left = set(names) & set(world.open().recordings)
         if left:
             world.open().delete(sorted(left))
         if not world.pending:
@@ -208,7 +208,7 @@ def _delete_again(world: World, names: Sequence[str]) -> None:
 
 
 def undelete(world: World, rng: random.Random) -> Plan | None:
-    """A document comes back from the bin."""
+    """A recording comes back from the bin."""
     names = sorted(world.model.deleted)
     if not names:
         return None
@@ -234,7 +234,7 @@ def _shown(world: World, kind: str, item: Item, key: Any) -> Any:
 
 
 def _typed(world: World, kind: str, table: dict[str, dict[Any, Any]], act: Callable[[], object]) -> Plan:
-    """A plan that types in cells of documents."""
+    """A plan that types in cells of recordings."""
     there = world.model.there
     rows = [
         Row(kind, there[name], key, value) for name, cells in table.items() for key, value in cells.items()
@@ -245,7 +245,7 @@ def _typed(world: World, kind: str, table: dict[str, dict[Any, Any]], act: Calla
 
 
 def type_in(world: World, rng: random.Random) -> Plan | None:
-    """Somebody types in something of any kind about one or two documents."""
+    """Somebody types in something of any kind about one or two recordings."""
     kind = rng.choice(sorted(KINDS))
     there = sorted(name for name, item in world.model.there.items() if KINDS[kind].fits(item))
     if not there:
@@ -257,7 +257,7 @@ def type_in(world: World, rng: random.Random) -> Plan | None:
 
 
 def import_table(world: World, rng: random.Random) -> Plan | None:
-    """Metadata of several documents from a table."""
+    """Metadata of several recordings from a table."""
     there = sorted(world.model.there)
     if not there:
         return None

@@ -44,9 +44,9 @@ class Ears:
 class Kind(NamedTuple):
     """A kind of rows that people type in.
 
-    ``make`` invents a key and a value, ``write`` types it in for documents, ``read`` is what an archive shows by
-    document and key, ``undo`` takes a change back. ``repeats``: a value that is there already makes a row too.
-    ``fits`` tells of which documents it can be said.
+    ``make`` invents a key and a value, ``write`` types it in for recordings, ``read`` is what an archive shows by
+    recording and key, ``undo`` takes a change back. ``repeats``: a value that is there already makes a row too.
+    ``fits`` tells of which recordings it can be said.
     """
 
     make: Callable[[Any], tuple[Any, Any]]
@@ -84,8 +84,8 @@ def _read_grades(archive) -> dict[str, dict[Any, Any]]:
     judged, names = archive.judgments.all(), set(archive.recordings.names)
     out: dict[str, dict[Any, Any]] = {}
     for query, grades in judged.qrels.items():
-        for document, grade in grades.items():
-            name, place = split_place(document, names)
+        for recording, grade in grades.items():
+            name, place = split_place(recording, names)
             out.setdefault(name, {})[judged.queries[query], place] = grade
     return out
 
@@ -132,11 +132,11 @@ def _write_notes(archive, names, key, value) -> None:
 
 
 def _said_in(archive, text: str) -> set[str]:
-    """The documents in which a word is certain."""
+    """The recordings in which a word is certain."""
     from rankine.errors import InputError
 
     try:
-        return {hit.document for hit in archive.search(text, 50) if hit.certainty == "heard"}
+        return {hit.recording for hit in archive.search(text, 50) if hit.certainty == "heard"}
     except InputError as error:
         if "occurs in this archive" not in str(error):
             raise
@@ -292,7 +292,7 @@ class World:
         archive.check()
         there = model.there
         if sorted(archive.recordings.names) != sorted(there):
-            return [f"documents are {sorted(archive.recordings.names)}, not {sorted(there)}"]
+            return [f"recordings are {sorted(archive.recordings.names)}, not {sorted(there)}"]
         out = [f"{kind} {line}" for kind in KINDS for line in self._typed(kind, KINDS[kind].read(archive))]
         deleted = {d.name for d in archive.recordings.deleted}
         if deleted != model.deleted:
@@ -301,7 +301,7 @@ class World:
             if item.sound is not None or item.text is not None:
                 hits = archive.search(word(item.sound) if item.text is None else item.text)
                 want = (name, item.path or "")
-                got = (hits[0].document, hits[0].audio) if hits else None
+                got = (hits[0].recording, hits[0].audio) if hits else None
                 out += [f"search finds {got}, not {want}"] if got != want else []
         out += self._corrected(archive)
         asked = Counter(map(int, Ears.log.read_text().split()))

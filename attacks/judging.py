@@ -180,7 +180,7 @@ class Scene:
         wrong = [
             f"{name}: the acknowledged judgment {number} {key} is {rows.get(number)}"
             for number, key in self.kept[name].items()
-            if number not in rows or [rows[number].query, rows[number].document, rows[number].grade] != key
+            if number not in rows or [rows[number].query, rows[number].recording, rows[number].grade] != key
         ]
         wrong += [f"{name}: {n} was undone and counts" for n in self.undone if n in rows and rows[n].counts]
         extra = set(rows) - set(self.kept[name])

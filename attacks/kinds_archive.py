@@ -71,21 +71,21 @@ class ArchiveKind(Kind):
     def use(self, path: Path) -> Any:
         """Open, search, list, check."""
         archive = Archive(path)
-        found = [(hit.document, hit.score) for text in ("railway", '"bridge"') for hit in archive.search(text)]
+        found = [(hit.recording, hit.score) for text in ("railway", '"bridge"') for hit in archive.search(text)]
         archive.features({"1": "railway"})
         archive.check()
         assert all(np.isfinite(score) for _, score in found)
         return archive.recordings.names, len(archive.judgments.all().queries), archive.weights.history
 
     def agrees(self, path: Path, result: Any) -> None:
-        """Nothing around the archive has changed, and documents are those that its parts name."""
+        """Nothing around the archive has changed, and recordings are those that its parts name."""
         for victim, content in self.victims.items():
             assert victim.read_bytes() == content
         assert sorted(result[0]) == sorted(_names(path))
 
 
 def _names(folder: Path) -> list[str]:
-    """The documents of an archive, read from the files by hand."""
+    """The recordings of an archive, read from the files by hand."""
     names = []
     manifest = json.loads((folder / "manifest.json").read_bytes().split(b"\n", 1)[1])
     for entry in manifest["parts"]:
@@ -211,7 +211,7 @@ class RecognisedJournal(ArchiveKind):
     source = "recorded"
 
     def prepare(self, folder: Path) -> None:
-        """The names of its documents too."""
+        """The names of its recordings too."""
         super().prepare(folder)
         self.lines = self.files[Path("recognised/recognised.jsonl")].splitlines()
 
@@ -225,7 +225,7 @@ class RecognisedJournal(ArchiveKind):
         path.write_bytes(mutate.text(rng, data) if rng.random() < 0.2 else data)
 
     def use(self, path: Path) -> Any:
-        """List, make the table, delete a document."""
+        """List, make the table, delete a recording."""
         archive = Archive(path)
         before = archive.recordings.names
         journal = RecordingJournal(path / "recognised")

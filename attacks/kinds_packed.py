@@ -65,7 +65,7 @@ class PackedArchiveKind(Kind):
         try:
             archive = Archive.unpack(path, target)
             archive.check()
-            return archive.recordings.names, [hit.document for hit in archive.search("railway", closed=True)]
+            return archive.recordings.names, [hit.recording for hit in archive.search("railway", closed=True)]
         finally:
             shutil.rmtree(target, ignore_errors=True)
             for victim, content in self.victims.items():
@@ -74,10 +74,10 @@ class PackedArchiveKind(Kind):
             assert left <= {"new.unpacking"}, f"left behind: {sorted(left)}"
 
     def agrees(self, path: Path, result: Any) -> None:
-        """Hits are documents of the archive."""
-        documents, hits = result
-        assert len(set(documents)) == len(documents)
-        assert set(hits) <= set(documents)
+        """Hits are recordings of the archive."""
+        recordings, hits = result
+        assert len(set(recordings)) == len(recordings)
+        assert set(hits) <= set(recordings)
 
 
 def _changed(rng: random.Random, whole: bytes) -> bytes:

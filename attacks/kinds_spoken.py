@@ -178,10 +178,10 @@ class SpokenList(TextKind):
         """A few lines."""
         lines = {
             "about.tsv": lambda: (
-                ["utterance\tdocument\taudio\toffset\ttitle"]
+                ["utterance\trecording\taudio\toffset\ttitle"]
                 + [f"u{i}\td{i // 2}\t\t{number(rng).lstrip('-')}\tTitle {i // 2}" for i in range(4)]
             ),
-            "about.csv": lambda: ["utterance,document,title"] + [f'u{i},d{i},"Title, {i}"' for i in range(4)],
+            "about.csv": lambda: ["utterance,recording,title"] + [f'u{i},d{i},"Title, {i}"' for i in range(4)],
             "metadata.csv": lambda: [
                 f"recording,title,date,{rng.choice(['place', 'Tape number'])}",
                 *(f"tape{i},Title {i},{1900 + i},x" for i in range(4)),

@@ -165,7 +165,7 @@ class Archives:
         assert opened.judgments.all().n_judgments == 1, "a judgment is lost"
         assert [c.written for c in opened.corrections.all()] == ["Wollstonecraft"], "a correction is lost"
         assert [n.text for n in opened.notes.all()] == ["a note"], "a note is lost"
-        assert any(hit.document == "first0" for hit in opened.search("Wollstonecraft")), "it is not found any more"
+        assert any(hit.recording == "first0" for hit in opened.search("Wollstonecraft")), "it is not found any more"
         now = {name: data for name, data in lattices(self.work).items() if not is_temporary(Path(name))}
         wrong = [name for name, data in now.items() if self.lattices.get(name) != data]
         assert not wrong, f"other lattices than without kills, or half of them: {wrong}"
@@ -183,7 +183,7 @@ class Archives:
         lines = [*sorted(opened.recordings.names), *sorted(table)]
         hits = [(query, hit) for query in self.queries for hit in opened.search(query)]
         assert hits, "nothing is found"
-        lines += [f"{q}: {h.document} {h.start} {h.end} {h.certainty} {h.score:.9f} {h.snippet}" for q, h in hits]
+        lines += [f"{q}: {h.recording} {h.start} {h.end} {h.certainty} {h.score:.9f} {h.snippet}" for q, h in hits]
         left = [str(path.relative_to(archive)) for path in archive.rglob("*") if is_temporary(path)]
         assert not left, f"temporary files are left: {left}"
         (self.folder / "described").write_text("\n".join(lines))

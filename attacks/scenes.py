@@ -24,7 +24,7 @@ WORDS = "printing press hospital river letter engine".split()
 class Scene:
     """A command in a folder.
 
-    ``outputs`` are the files that it writes; ``adds`` and ``removes`` the documents by which it changes the archive.
+    ``outputs`` are the files that it writes; ``adds`` and ``removes`` the recordings by which it changes the archive.
     ``refusal`` is what it says if it is run again after it was done.
     """
 
@@ -215,7 +215,7 @@ class Stage:
     def __init__(self, place: Path) -> None:
         self.template, self.work = place / "template", place / "work"
         build(self.template)
-        self.documents = frozenset(f"lattices{i}" for i in range(6))
+        self.recordings = frozenset(f"lattices{i}" for i in range(6))
         self.judgments = 24
         self.whole: dict[str, dict[str, bytes]] = {}
         self.growth: dict[str, int] = {}  # bytes that each command writes, undisturbed
@@ -256,7 +256,7 @@ class Stage:
             if name == "again":
                 relief()
             _, status = os.waitpid(forked(work, folder, name), 0)
-            refusal = "no document is called" if scene.removes else scene.refusal
+            refusal = "no recording is called" if scene.removes else scene.refusal
             if name == "again" and refusal and refusal in printed(folder, name):
                 continue  # it was done before
             if status:
@@ -286,7 +286,7 @@ class Stage:
         if Path("new").exists() and (complete or scene.name == "spoken unpack"):
             opened = Archive("new")
             opened.check()
-            assert set(opened.recordings.names) == self.documents
+            assert set(opened.recordings.names) == self.recordings
             assert scene.name == "spoken index anew" or opened.judgments.all().n_judgments >= self.judgments
         if complete and scene.name == "spoken check --repair":
             opened = Archive("broken")
@@ -312,14 +312,14 @@ class Stage:
         opened = Archive("archive")
         opened.check()
         there = set(opened.recordings.names)
-        assert self.documents - scene.removes <= there, f"lost: {self.documents - scene.removes - there}"
-        assert there <= self.documents | scene.adds, f"strange: {there - self.documents - scene.adds}"
+        assert self.recordings - scene.removes <= there, f"lost: {self.recordings - scene.removes - there}"
+        assert there <= self.recordings | scene.adds, f"strange: {there - self.recordings - scene.adds}"
         if complete and scene.archive:
-            assert there == (self.documents | scene.adds) - scene.removes, f"{sorted(there)}"
+            assert there == (self.recordings | scene.adds) - scene.removes, f"{sorted(there)}"
         assert opened.judgments.all().n_judgments >= self.judgments, "judgments are lost"
         assert opened.search("printing")
         if complete and scene.name == "spoken correct":
-            assert [hit.document for hit in opened.search("corrected") if hit.certainty == "heard"] == ["lattices2"]
+            assert [hit.recording for hit in opened.search("corrected") if hit.certainty == "heard"] == ["lattices2"]
             assert opened.corrections.all()
         assert not complete or scene.name != "spoken note" or opened.notes.all()
         weights = opened.weights.learned

@@ -17,7 +17,7 @@ from rankine.spoken.archive import Archive
 from rankine.spoken.index import build
 from rankine.spoken.index.build import part_of_parts
 from rankine.spoken.index.grams import decoded
-from rankine.spoken.index.schema import DOCUMENT_NAME, FORMS, GramPostings, Postings
+from rankine.spoken.index.schema import FORMS, RECORDING_NAME, GramPostings, Postings
 from rankine.spoken.index.scores import ranker_names
 from rankine.spoken.index.settings import LEVELS, Settings
 from rankine.spoken.index.storage import writing
@@ -38,12 +38,12 @@ from .timing import goal, heading
 SEGMENTS, COPIES, LARGE = 100_000, 26, 1_000_000
 
 
-def perturbed(arrays, settings, documents, rng, start):
+def perturbed(arrays, settings, recordings, rng, start):
     """The same postings under other names, with other posteriors and counts."""
     posteriors = {f"{Postings(kind, form).name}.p" for kind in settings.kinds for form in FORMS}
     counts = {f"{GramPostings(kind, n).name}.n" for kind, orders in settings.grams.items() for n in orders}
     step = 0.3 / np.diff(np.log(decoded()[:2]))[0]
-    names = [name for name, _ in DOCUMENT_NAME.write([])]
+    names = [name for name, _ in RECORDING_NAME.write([])]
     for name, array in arrays:
         if name in posteriors:
             noise = rng.normal(0, 0.3 * LEVELS / -np.log(settings.least), len(array))
@@ -51,7 +51,7 @@ def perturbed(arrays, settings, documents, rng, start):
         elif name in counts:
             yield name, np.clip(array + rng.normal(0, step, len(array)), 0, LEVELS).astype(np.uint16)
         elif name == names[0]:
-            yield from DOCUMENT_NAME.write(f"s{start + i:07d}" for i in range(documents))
+            yield from RECORDING_NAME.write(f"s{start + i:07d}" for i in range(recordings))
         elif name not in names:
             yield name, array
 

@@ -25,7 +25,7 @@ def correct(archive: Archive, name: str, number: int) -> tuple[float, float, int
     written = time.perf_counter()
     hits = archive.search(new)
     took = time.perf_counter() - began
-    assert hits[0].document == name
+    assert hits[0].recording == name
     assert hits[0].certainty == "heard"
     return 1e3 * (written - began), 1e3 * took, done.change
 

@@ -306,7 +306,7 @@ def clean(word):
 
 
 def turn(piece):
-    """``data`` holds segments: (start, end, words, speaker, estimated, alternatives, document)."""
+    """``data`` holds segments: (start, end, words, speaker, estimated, alternatives, recording)."""
     arcs, at = [], "0"
     for i, (start, end, words, _, _, others, _) in enumerate(json.loads(piece.content())):
         to = str(i + 1)

@@ -10,7 +10,7 @@ class Place:
     """A segment read value by value from the arrays of a part."""
 
     def __init__(self, part, row):
-        self.document, self.row = int(part.document_of[row]), row
+        self.recording, self.row = int(part.recording_of[row]), row
         self.name, self.audio = part.texts(schema.UTTERANCE_NAME)[row], part.texts(schema.AUDIO)[row]
         self.offset = float(part.numbers(schema.OFFSET)[row])
         self.cells = {}  # (kind, form) → position → unit → posterior
@@ -25,7 +25,7 @@ def read_places(index):
     """The places of each part of an index."""
     parts = []
     for part in index.parts:
-        places = [Place(part, row) for row in range(len(part.document_of))]
+        places = [Place(part, row) for row in range(len(part.recording_of))]
         for kind in index.kinds:
             first, times = schema.slots(kind).read(part.part), part.numbers(schema.slot_times(kind))
             for place in places:
@@ -48,7 +48,7 @@ def read_places(index):
 def goes_on(places, a, b):
     """Whether a recording goes on from segment a to segment b."""
     return all(
-        one.document == other.document
+        one.recording == other.recording
         and one.audio == other.audio
         and (one.offset < other.offset or one.name == other.name)
         for one, other in pairwise(places[a : b + 1])
@@ -126,14 +126,14 @@ def holds_near(index, places, i, near):
     else:
         return False
     runs = [[path for units in side for path, _ in all_runs(places, kind, units)] for side in sides]
-    document = places[i].document
+    recording = places[i].recording
     flat = {at: n for n, at in enumerate((j, s) for j, p in enumerate(places) for s in range(len(p.spans[kind])))}
-    mine = [path for side in runs for path in side if places[path[0][0]].document == document]
+    mine = [path for side in runs for path in side if places[path[0][0]].recording == recording]
 
     def number(at, edge):
         """Words of the recording before the beginning (0) or end (1) of a slot."""
         j, s = at
-        if any(math.isnan(t) for p in places if p.document == document for w in p.words for t in w[1:3]):
+        if any(math.isnan(t) for p in places if p.recording == recording for w in p.words for t in w[1:3]):
             return math.nan
         time = places[j].spans[kind][s][edge]
         before = sum(len(p.words) for p in places[:j])
@@ -149,7 +149,9 @@ def holds_near(index, places, i, near):
         return flat[other[0]] - flat[one[-1]] - 1
 
     pairs = [(a, b) for a, b in product(*runs)] + [(b, a) for a, b in product(*runs)]
-    return any(a[0][0] == i and places[b[0][0]].document == document and apart(a, b) <= near.distance for a, b in pairs)
+    return any(
+        a[0][0] == i and places[b[0][0]].recording == recording and apart(a, b) <= near.distance for a, b in pairs
+    )
 
 
 def mask(index, query):

@@ -22,8 +22,8 @@ class Counts:
         self.stored, self.cells, self.places = [], {f: defaultdict(list) for f in FORMS}, []
         counts = decoded()
         for reader in archive.index.parts:
-            part, n = reader.part, len(reader.document_of)
-            self.places += [(reader.names[d], u) for u, d in enumerate(reader.document_of.tolist())]
+            part, n = reader.part, len(reader.recording_of)
+            self.places += [(reader.names[d], u) for u, d in enumerate(reader.recording_of.tolist())]
             for form in FORMS:
                 for kind in self.kinds:
                     cells, postings = [{} for _ in range(n)], Postings(kind, form)

@@ -64,12 +64,12 @@ def test_models(name, tmp_path):
 
 def assert_as_it_was(archive):
     """All that people said of an archive, and what it learned."""
-    assert sorted(archive.recordings.names) == SPOKEN["documents"]
+    assert sorted(archive.recordings.names) == SPOKEN["recordings"]
     assert archive.weights.history == SPOKEN["history"]
     assert archive.weights.learned.by_name == SPOKEN["weights"]
     judged = archive.judgments.all()
     assert (judged.queries, judged.qrels) == (SPOKEN["queries"], SPOKEN["qrels"])
-    rows = [[row.judge, row.document, row.grade, row.undoes] for row in archive.judgments.history()]
+    rows = [[row.judge, row.recording, row.grade, row.undoes] for row in archive.judgments.history()]
     assert rows == SPOKEN["judgments"]
     assert {name: archive.metadata.get(name) for name in archive.recordings.names} == SPOKEN["about"]
     assert [row.name for row in archive.recordings.deleted] == SPOKEN["deleted"]
@@ -78,12 +78,12 @@ def assert_as_it_was(archive):
 def test_search_gives_what_it_gave(tmp_path):
     """At that time what is not open counted for how rare a word is: here it is opened first."""
     archive = Archive(copy(tmp_path, "archive"))
-    assert not {CLOSED, ON_REQUEST} & {hit.document for hit in archive.search("the", 50)}
+    assert not {CLOSED, ON_REQUEST} & {hit.recording for hit in archive.search("the", 50)}
     for name in (CLOSED, ON_REQUEST):
         archive.metadata.set(name, {"rights": "open"})
     archive.refresh()
     for query, want in SPOKEN["hits"].items():
-        there = [hit for hit in want if hit["document"] not in (CLOSED, ON_REQUEST)]
+        there = [hit for hit in want if hit["recording"] not in (CLOSED, ON_REQUEST)]
         told = {hit.place: hit.to_dict() for hit in archive.search(query, 50)}
         for hit in there:
             mine = told[hit["place"]]
@@ -101,7 +101,7 @@ def test_an_archive_and_its_store(tmp_path):
     assert archive.corrections.all() == archive.notes.all() == []
     archive.corrections.add("tape-28@1.0-1.6", "Skerryvore", by="ann")
     assert store_version(archive.folder) == VERSION
-    assert archive.search("Skerryvore")[0].document == "tape-28"
+    assert archive.search("Skerryvore")[0].recording == "tape-28"
     archive.corrections.undo()
     archive.check()
     assert_as_it_was(archive)
@@ -115,15 +115,15 @@ def test_an_archive_and_its_store(tmp_path):
 def test_packed_archives(tmp_path):
     whole = Archive.unpack(HERE / "whole.zip", tmp_path / "whole")
     whole.check()
-    assert sorted(whole.recordings.names) == SPOKEN["documents"]
+    assert sorted(whole.recordings.names) == SPOKEN["recordings"]
     assert {name: whole.metadata.get(name) for name in whole.recordings.names} == SPOKEN["about"]
     assert whole.judgments.all().qrels == SPOKEN["qrels"]
     some = Archive.unpack(HERE / "open.zip", tmp_path / "open")
     some.check()
     for opened in (whole, some):
         assert opened.search("the", 50)
-        assert not {CLOSED, ON_REQUEST} & {hit.document for hit in opened.search("the", 50)}
-    assert sorted(some.recordings.names) == sorted(set(SPOKEN["documents"]) - {CLOSED, ON_REQUEST})
+        assert not {CLOSED, ON_REQUEST} & {hit.recording for hit in opened.search("the", 50)}
+    assert sorted(some.recordings.names) == sorted(set(SPOKEN["recordings"]) - {CLOSED, ON_REQUEST})
 
 
 def test_hearings_and_recordings(tmp_path):
@@ -133,7 +133,7 @@ def test_hearings_and_recordings(tmp_path):
     assert [(h.name, h.weight.weight) for h in archive.hearings.all()] == [("second", 0.5)]
     for query, want in json.loads((HERE / "recorded.json").read_text(encoding="utf-8")).items():
         hits = archive.search(query, 9)
-        assert [hit.document for hit in hits] == [document for document, _ in want]
+        assert [hit.recording for hit in hits] == [recording for recording, _ in want]
         np.testing.assert_allclose([hit.score for hit in hits], [score for _, score in want], rtol=1e-9)
     copy(tmp_path, "recordings")
     moved = archive.recordings.relocate(tmp_path / "recordings")

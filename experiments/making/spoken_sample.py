@@ -53,7 +53,7 @@ def main() -> None:
         (PLACE / folder).mkdir()
     recognise = PocketSphinx()
     scoring = Scoring(Reading(lower=True))
-    rows = ["utterance\tdocument\ttitle\tspeaker\taudio\toffset"]
+    rows = ["utterance\trecording\ttitle\tspeaker\taudio\toffset"]
     for number, text in enumerate(sentences, 1):
         name, voice = f"tape-{number:02d}", VOICES[number % 2]
         samples = spoken(text, voice, rng)

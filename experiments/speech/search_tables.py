@@ -30,7 +30,7 @@ from rankine.spoken.index.settings import LANGUAGES, Settings
 from rankine.spoken.lattice.formats import Reading
 from rankine.spoken.learn.judgments import Judged, read_qrels, read_queries
 from rankine.spoken.learn.learning import Examples
-from rankine.spoken.recordings.places import documents_of
+from rankine.spoken.recordings.places import recordings_of
 from rankine.spoken.search.ranking import parse_query, place_table, weak_rankers
 from rankine.spoken.text import STOP_WORDS
 from rankine.system.temporary import temporary_folder
@@ -202,7 +202,7 @@ def set_rows(index: Index, judged: Judged) -> tuple[Examples, np.ndarray]:
         y += [judged.qrels[key].get(name, 0.0) for name in names]
         qid += [key] * len(places)
         ids += names
-        recordings.append(documents_of(index, places))
+        recordings.append(recordings_of(index, places))
     data = RankingData(np.vstack(X), y, qid, doc_ids=ids, feature_names=weak_rankers(index.kinds))
     names = list(map(str, data.query_ids))
     relevant = np.array([sum(g > 0 for g in judged.qrels[q].values()) for q in names])

@@ -1,9 +1,9 @@
-"""Learned fusion of weak rankers on real speech, after Meng, Lee & Lee: "Improved lattice-based spoken document
+"""Learned fusion of weak rankers on real speech, after Meng, Lee & Lee: "Improved lattice-based spoken recording
 retrieval by directly learning from the evaluation measures".
 
 Declared before it was run: queries are all sequences of one to three words that occur in at least five transcripts,
 do not begin or end with a stop word and (in Mandarin) have at least two characters; where there are more than 200 a
-seeded choice. A document is relevant if its transcript contains the query. English lattices have four sizes, by beams
+seeded choice. A recording is relevant if its transcript contains the query. English lattices have four sizes, by beams
 that come near the paper's 20, 30, 47 and 73 edges per spoken word; Mandarin ones are shallow and have one. Four folds
 of queries; weak rankers' scores are normalised within a query (minimum 0, maximum 1); SVM-MAP has the paper's C = 10^4
 over the number of queries, other losses choose C on folds of the training queries; AdaRank has the paper's update and
@@ -115,7 +115,7 @@ def check_collection(name: str) -> None:
 
 
 def judged_queries(recordings: SpokenCollection, least: int | None = None) -> Judged:
-    """The declared queries, in at least so many transcripts (by default five), and which documents are relevant."""
+    """The declared queries, in at least so many transcripts (by default five), and which recordings are relevant."""
     least = LEAST if least is None else least
     english = recordings.language == "en"
     stop = STOP_WORDS[recordings.language]
@@ -157,7 +157,7 @@ def run_size(name: str, label: str) -> LatticeSize:
     with temporary_folder("rankine-spoken-") as temporary:
         archive = Archive.create(Path(temporary, "archive"), Settings(dict(LANGUAGES[recordings.language]), arcs=0.0))
         archive.lattices.index(recordings.source, scoring=scoring)
-        data = examples(archive.index, judged, documents=True)
+        data = examples(archive.index, judged, recordings=True)
         trial = cross_validate(data, RANKERS, FOLDS, SEED)
         names = ranker_names(archive.kinds)
     features = np.asarray(data.data.X, np.float64)
@@ -253,7 +253,7 @@ def sections(name: str, sizes: list[LatticeSize], folder: Path) -> list[Section]
 
 
 def _introduction(name: str, sizes: list[LatticeSize]) -> Section:
-    """Numbers of queries, of relevant documents, and of edges."""
+    """Numbers of queries, of relevant recordings, and of edges."""
     judged = judged_queries(collection(name))
     lengths = Counter(q.split("-")[0] for q in judged.queries)
     relevant = np.array([len(r) for r in judged.qrels.values()])
@@ -261,7 +261,7 @@ def _introduction(name: str, sizes: list[LatticeSize]) -> Section:
     counts = ", ".join(f"{lengths.get(str(n), 0)} of {n}" for n in (1, 2, 3))
     text = (
         f"{len(judged.queries)} queries ({counts} words; {unknown} with a word that is in no lattice of "
-        f"{sizes[0].label}), {relevant.min()} to {relevant.max()} relevant documents each. Lattices: "
+        f"{sizes[0].label}), {relevant.min()} to {relevant.max()} relevant recordings each. Lattices: "
         + ", ".join(f"{s.label} with {s.edges:.1f} edges per spoken word" for s in sizes)
         + "."
     )

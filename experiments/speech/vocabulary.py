@@ -3,7 +3,7 @@
 Declared before it was run: the English audio (chapter 1). Queries are the single words that occur in at least
 three transcripts, are no stop words and are in the recogniser's dictionary. Every third of them in alphabetical order,
 beginning with the first, is taken out of the dictionary, and everything is recognised; once more with all words, for
-comparison. A document is relevant if its transcript contains the query. Four folds of queries; systems are equal
+comparison. A recording is relevant if its transcript contains the query. Four folds of queries; systems are equal
 weights (normalised within a query) and SVM-MAP over the weak rankers of words, of phones and syllables, and of all.
 """
 
@@ -81,7 +81,7 @@ def run(
             raise InputError(f"{len(done.errors)} recordings could not be recognised: {done.errors[0]}")
         archive = create_or_open(place / "archive", "en", None, None, None)
         archive.lattices.index(lattices, read_about(lattices / TABLE), workers=workers)
-        judged_data = examples(archive.index, judged, documents=True)
+        judged_data = examples(archive.index, judged, recordings=True)
         out.append(
             VocabularyTrial(label, word_errors(lattices, texts), *_trial(judged_data, ranker_names(archive.kinds)))
         )

@@ -40,9 +40,9 @@ def test_a_row_too_many_is_seen(world, kind):
     assert world.differences()[0].startswith(f"{kind} of a: ")
 
 
-def test_a_document_that_is_lost_is_seen(world):
+def test_a_recording_that_is_lost_is_seen(world):
     world.open().delete(["a"])
-    assert world.differences() == ["documents are [], not ['a']"]
+    assert world.differences() == ["recordings are [], not ['a']"]
 
 
 def test_a_sound_that_is_heard_twice_is_seen(world):

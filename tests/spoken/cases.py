@@ -31,14 +31,14 @@ def filled(place, names, **options):
 def answers(archive, queries=("w0 w1", "w2", '"w1 w3"', "w4 w0 w5")):
     """All that a search gives, but for the last digits of sums."""
     return [
-        (text, hit.document, round(hit.score, 10), round(hit.start, 5), hit.snippet, hit.matches)
+        (text, hit.recording, round(hit.score, 10), round(hit.start, 5), hit.snippet, hit.matches)
         for text in queries
         for hit in archive.search(text, k=50)
     ]
 
 
 def cells(archive, kind, form):
-    """Document → its segments' (position, unit) → posterior, read one by one from the arrays."""
+    """Recording → its segments' (position, unit) → posterior, read one by one from the arrays."""
     out = {}
     postings = schema.Postings(kind, form)
     for reader in archive.index.parts:
@@ -49,13 +49,13 @@ def cells(archive, kind, form):
         for u, unit in enumerate(units):
             for i in range(ptr[u], ptr[u + 1]):
                 segments[utterance[i]][position[i], unit] = reader.posteriors[p[i]]
-        for d, document in enumerate(reader.names):
-            out[document] = segments[first[d] : first[d + 1]]
+        for d, recording in enumerate(reader.names):
+            out[recording] = segments[first[d] : first[d + 1]]
     return out
 
 
 def state(place):
-    """The fingerprint of each document of an archive in which every checksum is right."""
+    """The fingerprint of each recording of an archive in which every checksum is right."""
     archive = Archive(place)
     archive.check()
     return dict(archive.index.fingerprints)
@@ -77,7 +77,7 @@ def talk(n, words=None, pause=0.7):
 
 
 def recordings(place, seed):
-    """A small archive at random: documents of several segments, some out of order, some of several audio files."""
+    """A small archive at random: recordings of several segments, some out of order, some of several audio files."""
     rng = np.random.default_rng(seed)
     folder = place / f"lattices{seed}"
     folder.mkdir()

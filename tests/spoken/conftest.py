@@ -37,7 +37,7 @@ def resting(monkeypatch):
 
 @pytest.fixture
 def several(tmp_path):
-    """An archive whose documents have one to four utterances."""
+    """An archive whose recordings have one to four utterances."""
     folder = tmp_path / "lattices"
     folder.mkdir()
     about = {}
@@ -54,7 +54,7 @@ def several(tmp_path):
 
 @pytest.fixture(scope="module")
 def taught(tmp_path_factory):
-    """An archive of 60 documents; relevant is where the word was likely."""
+    """An archive of 60 recordings; relevant is where the word was likely."""
     place = tmp_path_factory.mktemp("taught")
     around = Victims(place / "victims")
     archive = Archive.create(place / "a", SMALL)

@@ -19,15 +19,15 @@ from .cases import filled, lattice, sausages
 def test_bad_input(tmp_path):
     archive = filled(tmp_path / "a", ["d"])
     for call, message in (
-        (lambda: archive.recordings.delete(["e"]), "no document is called 'e'"),
-        (lambda: archive.recordings.delete(["d", "e"]), "no document is called 'e'"),
+        (lambda: archive.recordings.delete(["e"]), "no recording is called 'e'"),
+        (lambda: archive.recordings.delete(["d", "e"]), "no recording is called 'e'"),
         (lambda: Archive.create(tmp_path / "a"), "there is an archive already"),
         (lambda: Archive(tmp_path / "nowhere"), "there is no such folder"),
         (lambda: Archive(tmp_path), "it has no manifest"),
         (lambda: Archive.create(tmp_path), "the folder is not empty"),
         (lambda: Archive.create(tmp_path / "b", Settings(kinds={"phone": "phones"})), "must be words"),
         (lambda: Archive.create(tmp_path / "b", Settings(prune=1.0)), "prune must be at least 0 and below 1, got 1.0"),
-        (lambda: archive.lattices.add([("x", lattice(1)), ("x", lattice(2))]), "two documents are called 'x'"),
+        (lambda: archive.lattices.add([("x", lattice(1)), ("x", lattice(2))]), "two recordings are called 'x'"),
         (lambda: create_or_open(tmp_path / "b", "French"), "a code such as de; got 'French'"),
     ):
         with pytest.raises(rk.InputError, match=message):
@@ -108,7 +108,7 @@ def test_words_without_a_sound(tmp_path):
     changes = archive.lattices.index(sausages(tmp_path / "s.sausage", "u [ *** 1 ] [ book 1 ]"))
     assert changes[:2] == (1, 0)
     assert not changes.errors
-    assert archive.search("book")[0].document == "u"
+    assert archive.search("book")[0].recording == "u"
 
 
 def test_the_english_lattices(tmp_path, real_data):
@@ -119,5 +119,5 @@ def test_the_english_lattices(tmp_path, real_data):
         (place / file.name).symlink_to(file)
     assert archive.lattices.index(place)[:4] == (20, 0, 0, 0)
     hits = archive.search('"roman type"', k=3)
-    assert hits[0].document in ("LJ001-0042", "LJ001-0047", "LJ001-0048")
+    assert hits[0].recording in ("LJ001-0042", "LJ001-0047", "LJ001-0048")
     assert len(archive.ranker_names) == 63

@@ -14,8 +14,8 @@ def test_a_language_without_pronunciations_is_found_by_words_and_letters(tmp_pat
     archive.lattices.add(
         (name, one_best([(w, float(i), i + 0.5, 0.9) for i, w in enumerate(words)])) for name, words in said.items()
     )
-    assert archive.search("Muller")[0].document == "a"
-    assert archive.search("bundesbahn")[0].document == "b"  # nobody said it so: its letters find it
+    assert archive.search("Muller")[0].recording == "a"
+    assert archive.search("bundesbahn")[0].recording == "b"  # nobody said it so: its letters find it
     assert archive.settings.language == "other"
     assert create_or_open(tmp_path / "archive", "de").recordings.names == ["a", "b", "c"]
     assert create_or_open(tmp_path / "archive", None).recordings.names == ["a", "b", "c"]

@@ -46,12 +46,12 @@ def test_the_page_follows_the_archive(site, client):
 
 def test_a_state_stays_while_it_is_held(site):
     state = site.archive.state()
-    before = [hit.document for hit in state.archive.search("storm")]
+    before = [hit.recording for hit in state.archive.search("storm")]
     other = Archive(site.archive.folder)
     other.lattices.add([("new", spoken(["storm"]))])
     other.merge()
     other.recordings.delete(["railway"])
-    assert [hit.document for hit in state.archive.search("storm")] == before
+    assert [hit.recording for hit in state.archive.search("storm")] == before
     assert "railway" in state.archive.recordings.names
     assert "railway" not in site.archive.state().archive.recordings.names
 
@@ -75,10 +75,10 @@ def test_an_answer_between_two_states_is_computed_again(site):
         if not calls:
             calls.append(state.id)
             other.recordings.delete(["shut"])  # the store says nothing about it any more, and the state's index has it
-        return [hit.document for hit in state.archive.search("storm")], state.id
+        return [hit.recording for hit in state.archive.search("storm")], state.id
 
-    (documents, used), state = site.archive.answer(compute)
-    assert "shut" not in documents
+    (recordings, used), state = site.archive.answer(compute)
+    assert "shut" not in recordings
     assert used == state.id != calls[0]
 
 

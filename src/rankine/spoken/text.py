@@ -14,8 +14,8 @@ from ..system.sources import open_source, unpacked, unpacked_whole
 HAN = "㐀-䶿一-鿿豈-﫿"  # ranges of Chinese characters, for a set in a regular expression
 SPEAKER, SPEAKERS = "speaker", "speakers"  # the column of the index, and the field
 TITLE = "title"
-TEXTS = (TITLE, "date", SPEAKER)  # what the index holds of a document besides its name
-UTTERANCE, DOCUMENT, AUDIO, OFFSET = "utterance", "document", "audio", "offset"
+TEXTS = (TITLE, "date", SPEAKER)  # what the index holds of a recording besides its name
+UTTERANCE, RECORDING, AUDIO, OFFSET = "utterance", "recording", "audio", "offset"
 ABOUT_TEXTS = (
     *TEXTS,
     SPEAKERS,
@@ -26,7 +26,7 @@ ABOUT_TEXTS = (
     "licence",
     "notes",
 )  # what a table can say of it
-ABOUT_COLUMNS = (UTTERANCE, DOCUMENT, *ABOUT_TEXTS, AUDIO, OFFSET)  # of a table of what is said about utterances
+ABOUT_COLUMNS = (UTTERANCE, RECORDING, *ABOUT_TEXTS, AUDIO, OFFSET)  # of a table of what is said about utterances
 STOP_WORDS = {  # of each language: words that occur nearly everywhere
     "en": frozenset(
         "a about after all also an and any are as at be been before being between but by could did do does each for "

@@ -12,7 +12,7 @@ from rankine.spoken.text import ABOUT_COLUMNS
 from ...spoken.lattice.formats.cases import TRANSCRIPTS
 from ..running import rankine
 
-ABOUT = "utterance\tdocument\ttitle\tspeaker\toffset\na\tA\tFirst\tann\t60\nb\tB\t\tbob\t\n"
+ABOUT = "utterance\trecording\ttitle\tspeaker\toffset\na\tA\tFirst\tann\t60\nb\tB\t\tbob\t\n"
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def place(tmp_path):
         (tmp_path / "lattices" / f"{name}.slf").write_bytes(write_slf(one_best(words)))
     (tmp_path / "about.tsv").write_text(ABOUT)
     done = rankine(tmp_path, "spoken", "index", "arch", "lattices", "--about", "about.tsv")
-    assert "arch: 2 documents added, 0 updated, 0 unchanged, 0 removed; 2 in all" in done.stderr
+    assert "arch: 2 recordings added, 0 updated, 0 unchanged, 0 removed; 2 in all" in done.stderr
     return tmp_path
 
 
@@ -64,11 +64,11 @@ def test_subtitles(place):
 def test_checking_and_merging(place):
     out = rankine(place, "spoken", "check", "arch").stdout
     rows = dict(line.split("\t") for line in out.splitlines()[1:])
-    assert [rows[n] for n in ("documents", "utterances", "stretches", "parts")] == ["2", "2", "2", "1"]
+    assert [rows[n] for n in ("recordings", "utterances", "stretches", "parts")] == ["2", "2", "2", "1"]
     assert rows["units"] == "word, syllable, phone"
     Archive(place / "arch").lattices.add([("c", one_best([("more", 0.0, 1.0, 1.0)]))])
     assert "parts\t2" in rankine(place, "spoken", "check", "arch").stdout
-    assert "3 documents in one part" in rankine(place, "spoken", "merge", "arch").stderr
+    assert "3 recordings in one part" in rankine(place, "spoken", "merge", "arch").stderr
     assert "parts\t1" in rankine(place, "spoken", "check", "arch").stdout
     part = next((place / "arch").glob("*.part"))
     part.write_bytes(part.read_bytes()[:100] + b"x" + part.read_bytes()[101:])
@@ -77,7 +77,7 @@ def test_checking_and_merging(place):
 
 def test_deleting(place):
     assert "1 left" in rankine(place, "spoken", "delete", "arch", "A", "--yes").stderr
-    assert "no document is called 'A'" in rankine(place, "spoken", "delete", "arch", "A", "--yes", code=1).stderr
+    assert "no recording is called 'A'" in rankine(place, "spoken", "delete", "arch", "A", "--yes", code=1).stderr
 
 
 def test_repairing(place):
@@ -86,8 +86,8 @@ def test_repairing(place):
     part.write_bytes(part.read_bytes()[:100] + b"x" + part.read_bytes()[101:])
     done = rankine(place, "spoken", "check", "arch", "--repair", code=1)
     assert "rankine: lost: A\nrankine: lost: B\n" in done.stderr
-    assert "2 documents lost: their lattices are not in the archive. Index them again with" in done.stderr
-    assert "documents\t0" in done.stdout
+    assert "2 recordings lost: their lattices are not in the archive. Index them again with" in done.stderr
+    assert "recordings\t0" in done.stdout
     rankine(place, "spoken", "index", "arch", "lattices", "--about", "about.tsv")
     assert "all of it is back" in rankine(place, "spoken", "check", "arch", "--repair").stderr
 
@@ -98,7 +98,7 @@ def test_transcripts_of_another_encoding_and_with_a_title(tmp_path):
     (tmp_path / "o.xml").write_text(record.replace("Hello", "Café"))
     assert "--encoding" in rankine(tmp_path, "spoken", "index", "arch", "x.srt", code=1).stderr
     said = rankine(tmp_path, "spoken", "index", "arch", "x.srt", "--encoding", "cp1252").stderr
-    assert "arch: 1 document added, " in said
+    assert "arch: 1 recording added, " in said
     rankine(tmp_path, "spoken", "index", "arch", "o.xml")
     listed = rankine(tmp_path, "spoken", "list", "arch", "--fields", "recording,title", "--format", "tsv").stdout
     assert listed.splitlines()[1:] == ["o\tOn printing", "x\t"]
@@ -116,7 +116,7 @@ def test_files_of_other_kinds_and_names_that_clash_do_not_stop_the_rest(tmp_path
     (folder / "scan.pdf").touch()
     said = rankine(tmp_path, "spoken", "index", "arch", "all", code=1).stderr
     assert said.count("all: left out, because no format ends so: 1 file, e.g. scan.pdf\n") == 1
-    assert "arch: 3 documents added, " in said
+    assert "arch: 3 recordings added, " in said
     first, second = Path("all/a.sausage"), Path("all/b.sausage")
     assert f"skipped: two utterances are called 'u1': in {first} and {second}; only the first is used\n" in said
 

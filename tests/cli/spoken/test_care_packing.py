@@ -10,8 +10,8 @@ from ..running import rankine
 
 def test_there_and_back(tmp_path):
     shutil.copytree(folders.OPENS / "recorded", tmp_path / "arch")
-    assert "out.zip: 2 documents, 13 files, " in rankine(tmp_path, "spoken", "pack", "arch", "out.zip").stderr
-    assert rankine(tmp_path, "spoken", "unpack", "out.zip", "other").stderr == "other: 2 documents\n"
+    assert "out.zip: 2 recordings, 13 files, " in rankine(tmp_path, "spoken", "pack", "arch", "out.zip").stderr
+    assert rankine(tmp_path, "spoken", "unpack", "out.zip", "other").stderr == "other: 2 recordings\n"
     said = rankine(tmp_path, "spoken", "pack", "arch", "small.zip", "--without-index").stderr
     assert "small.zip: without the index, 13 files" in said
     rankine(tmp_path, "spoken", "unpack", "small.zip", "built", "--workers", "1")
@@ -34,10 +34,10 @@ def test_closed_recordings_and_files_that_are_there(tmp_path):
     assert "=True" not in said
     said = rankine(tmp_path, "spoken", "pack", "arch", "out.zip", "--open-only", "--closed", code=1).stderr
     assert "--closed and --open-only cannot be used together" in said
-    assert "out.zip: 1 document," in rankine(tmp_path, "spoken", "pack", "arch", "out.zip", "--open-only").stderr
+    assert "out.zip: 1 recording," in rankine(tmp_path, "spoken", "pack", "arch", "out.zip", "--open-only").stderr
     before = (tmp_path / "out.zip").read_bytes()
     said = rankine(tmp_path, "spoken", "pack", "arch", "out.zip", "--closed", code=1).stderr
     assert said == "rankine: out.zip: there is a file already; --replace replaces it\n"
     assert (tmp_path / "out.zip").read_bytes() == before
     said = rankine(tmp_path, "spoken", "pack", "arch", "out.zip", "--closed", "--replace").stderr
-    assert "out.zip: 2 documents" in said
+    assert "out.zip: 2 recordings" in said

@@ -64,10 +64,10 @@ def words_of(lattice):
     return [(lattice.units[u], start, end) for u, start, end in arcs if u >= 0]
 
 
-def test_documents_need_a_folder_and_times(tmp_path):
+def test_recordings_need_a_folder_and_times(tmp_path):
     (tmp_path / "x.stm").write_text("u 1 A 0 1 hello\nv 1 B 0 1 Yes!\n")
     failed = rankine(tmp_path, "spoken", "convert", "x.stm", "x.vtt", code=1)
-    assert "several documents do not fit into one vtt file: name a folder" in failed.stderr
+    assert "several recordings do not fit into one vtt file: name a folder" in failed.stderr
     rankine(tmp_path, "spoken", "convert", "x.stm", "out", "--to", "srt")
     assert (tmp_path / "out" / "v.srt").read_text() == "1\n00:00:00,000 --> 00:00:01,000\n[B]: Yes!\n\n"
     (tmp_path / "n.nbest").write_text("-1.0 a b\n")
@@ -111,7 +111,7 @@ def test_scores_of_lists_are_weighed_before_they_are_converted(tmp_path):
 def test_what_was_written_is_told(place):
     (place / "x.srt").write_bytes("1\n00:00:01,000 --> 00:00:02,000\nCafé\n".encode("cp1252"))
     done = rankine(place, "spoken", "convert", "x.srt", "x.vtt", "--encoding", "cp1252")
-    assert done.stderr.endswith("x.vtt: 1 document, from srt to vtt\n")
+    assert done.stderr.endswith("x.vtt: 1 recording, from srt to vtt\n")
     assert "Café" in (place / "x.vtt").read_text(encoding="utf-8")
     for target, to in (("out.ctm", "ctm"), ("out", "openfst"), ("out.ark", "kaldi")):
         done = rankine(place, "spoken", "convert", "lattices", target, "--to", to)

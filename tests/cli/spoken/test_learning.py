@@ -117,7 +117,7 @@ def test_what_was_deleted_does_not_count(tmp_path):
         archive.judgments.store.add(key, f"d{i}", 1.0)
     archive.recordings.delete(["d0"])
     done = rankine(tmp_path, "spoken", "learn", "a", "--folds", "3", code=0)
-    assert "left out: 1 judgment of documents that are no longer" in done.stderr
+    assert "left out: 1 judgment of recordings that are no longer" in done.stderr
 
 
 def test_queries_without_a_relevant_place_do_not_count(tmp_path):

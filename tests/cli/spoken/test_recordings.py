@@ -55,9 +55,9 @@ def test_times_in_a_long_recording_are_right(tmp_path):
         if hit.kind != "word" or hit.matches[0].posterior < 0.5:
             continue
         near = [
-            starts[h.document] + h.start
+            starts[h.recording] + h.start
             for h in single.search(word, 20)
-            if h.document in starts and h.kind == "word" and h.matches[0].posterior > 0.5
+            if h.recording in starts and h.kind == "word" and h.matches[0].posterior > 0.5
         ]
         if near:
             checked += 1

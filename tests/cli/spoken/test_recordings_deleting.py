@@ -25,8 +25,8 @@ def test_deleted_and_brought_back(place):
     assert "3 in all" in rankine(place, "spoken", "undelete", "arch", "south").stderr
     assert "is in the archive" in rankine(place, "spoken", "undelete", "arch", "south", code=1).stderr
     rankine(place, "spoken", "delete", "arch", "south", "--yes")
-    assert "0 documents removed" in rankine(place, "spoken", "purge", "arch", "--yes").stderr
-    assert "1 document removed" in rankine(place, "spoken", "purge", "arch", "--days", "0", "--yes").stderr
+    assert "0 recordings removed" in rankine(place, "spoken", "purge", "arch", "--yes").stderr
+    assert "1 recording removed" in rankine(place, "spoken", "purge", "arch", "--days", "0", "--yes").stderr
     assert "at least 0" in rankine(place, "spoken", "purge", "arch", "--days=-1", "--yes", code=1).stderr
 
 
@@ -34,7 +34,7 @@ def test_deleted_and_brought_back(place):
 def test_it_asks(place, answer, left):
     command = [sys.executable, "-c", "from rankine.cli import program; program()", "spoken", "delete", "arch", "south"]
     done = subprocess.run(command, cwd=place, input=answer, capture_output=True, text=True, check=False)
-    assert "delete 1 document (south)? [y/N]" in done.stderr
+    assert "delete 1 recording (south)? [y/N]" in done.stderr
     assert done.returncode == (left == 3)
     assert len(Archive(place / "arch")) == left
 
@@ -51,6 +51,6 @@ def test_by_the_name_of_the_file(place):
     archive.lattices.index(place / "west.slf", {"west": About("west", {}, "/tapes/west.flac")})
     said = rankine(place, "spoken", "delete", "arch", "west.wav", "--yes", code=1).stderr
     assert "'west.wav'" in said
-    assert "1 document deleted" in rankine(place, "spoken", "delete", "arch", "west.flac", "--yes").stderr
-    assert "1 document deleted" in rankine(place, "spoken", "delete", "arch", "north.mp3", "--yes").stderr
+    assert "1 recording deleted" in rankine(place, "spoken", "delete", "arch", "west.flac", "--yes").stderr
+    assert "1 recording deleted" in rankine(place, "spoken", "delete", "arch", "north.mp3", "--yes").stderr
     assert Archive(place / "arch").recordings.names == ["south", "east"]

@@ -19,7 +19,7 @@ from ..running import rankine
 
 @pytest.fixture
 def place(tmp_path):
-    """A folder with an archive of two documents."""
+    """A folder with an archive of two recordings."""
     (tmp_path / "lattices").mkdir()
     for name, text in (("a", "spoken words remain"), ("b", "written words fade")):
         words = [(w, i, i + 1.0, 0.9) for i, w in enumerate(text.split())]
@@ -55,11 +55,12 @@ def test_why_nothing_is_found(place, query, reason):
 
 
 @pytest.mark.parametrize(
-    ("query", "documents"), [("-written words", ["A"]), ("-speaker:ann words", ["B"]), ('-"spoken words" words', ["B"])]
+    ("query", "recordings"),
+    [("-written words", ["A"]), ("-speaker:ann words", ["B"]), ('-"spoken words" words', ["B"])],
 )
-def test_a_query_may_begin_with_a_minus(place, query, documents):
+def test_a_query_may_begin_with_a_minus(place, query, recordings):
     out = rankine(place, "spoken", "search", "arch", query, "-k1", "-o", "json").stdout
-    assert [h["document"] for h in json.loads(out)] == documents
+    assert [h["recording"] for h in json.loads(out)] == recordings
     done = rankine(place, "spoken", "search", "arch", "-words", code=1)
     assert "only excludes" in done.stderr
 
@@ -97,7 +98,7 @@ def test_a_terminal_shows_the_recording_and_what_was_said(place, capsys, monkeyp
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "80")
     first, second = Archive(place / "arch").search("words", k=2)
-    hit = replace(first if first.document == "A" else second, date="2026-11")
+    hit = replace(first if first.recording == "A" else second, date="2026-11")
     print_hits("words", [replace(hit, recording_rank=1), replace(hit, recording_rank=1), replace(hit, title="")])
     lines = [re.sub(r"\x1b\[[\d;]*m", "", line).rstrip() for line in capsys.readouterr().out.splitlines()]
     assert lines[1].split() == ["hit", "at", "score", "certainty", "heard"]
@@ -117,10 +118,10 @@ def test_a_small_score_is_not_none(place, capsys):
 
 def test_json(place):
     hits = json.loads(rankine(place, "spoken", "search", "arch", "words", "-o", "json", "--speaker", "bob").stdout)
-    assert [h["document"] for h in hits] == ["B"]
+    assert [h["recording"] for h in hits] == ["B"]
     (place / "q.tsv").write_text("x\tfade\n")
     by_query = json.loads(rankine(place, "spoken", "search", "arch", "--queries", "q.tsv", "-o", "json").stdout)
-    assert by_query["x"][0]["document"] == "B"
+    assert by_query["x"][0]["recording"] == "B"
 
 
 def test_a_run_of_many_queries(place):
@@ -166,7 +167,7 @@ def test_notes_and_filters(place):
     done = rankine(place, "spoken", "search", "arch", "words tag:x", code=1)
     assert done.stderr == "rankine: no recording of this archive has tags, so tag:x leaves none\n"
     hits = json.loads(rankine(place, "spoken", "search", "arch", "words -speaker:ann", "-o", "json").stdout)
-    assert [h["document"] for h in hits] == ["B"]
+    assert [h["recording"] for h in hits] == ["B"]
 
 
 def test_help_shows_the_grammar(place):

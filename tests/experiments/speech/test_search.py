@@ -93,7 +93,7 @@ def test_joined_recordings():
     names = [f"u{i:03d}" for i in range(385)]
     about = joined_recordings(names)
     assert list(about) == names
-    lengths = np.unique([a.document for a in about.values()], return_counts=True)[1]
+    lengths = np.unique([a.recording for a in about.values()], return_counts=True)[1]
     assert 1 <= lengths.min() < lengths.max() <= 60
     assert joined_recordings(names) == about
 

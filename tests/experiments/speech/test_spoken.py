@@ -27,7 +27,7 @@ def test_queries_and_relevance_by_hand(language, blank):
         texts = {u: ["的" if w == "of" else w for w in t] for u, t in texts.items()}
     judged = judged_queries(SpokenCollection("x", language, "", Reading(), texts))
     assert set(judged.queries.values()) == {"green", "apples", f"green{blank}apples"}
-    relevant = {judged.queries[q]: sorted(documents) for q, documents in judged.qrels.items()}
+    relevant = {judged.queries[q]: sorted(recordings) for q, recordings in judged.qrels.items()}
     assert relevant["green"] == ["u0", "u1", "u2", "u3", "u4", "v"]
     assert relevant[f"green{blank}apples"] == ["u0", "u1", "u2", "u3", "u4"]
 

@@ -39,7 +39,7 @@ def test_collections(archive):
         (lambda: book.get_all("tlak"), "no collection is called 'tlak'. There are: For the talk, rest"),
         (lambda: book.add(" ", "other"), "expected the name of a collection"),
         (lambda: book.add("x" * 101, "other"), "at most 100 characters"),
-        (lambda: book.add("x", "nothing@1-2"), "no document is called 'nothing'"),
+        (lambda: book.add("x", "nothing@1-2"), "no recording is called 'nothing'"),
         (lambda: book.remove(99), "no place that counts has the number 99"),
     ):
         with pytest.raises(rk.InputError, match=said):

@@ -49,7 +49,7 @@ def test_notes_follow_their_recording(archive):
 
 def test_bad_input(archive):
     for place, text, said in (
-        ("tape@0.5-1.5", "  ", "expected the text of a note, got none"), ("tap", "x", "no document is called 'tap'"),
+        ("tape@0.5-1.5", "  ", "expected the text of a note, got none"), ("tap", "x", "no recording is called 'tap'"),
         ("tape@0.5", "x", "expected RECORDING@START-END"), ("tape@0-99", "x", r"which is .* \(2.00 seconds\) long"),
         ("tape@1-1", "x", "to a later one"), ("tape", "x" * 20_000, "a text of 20,000 characters"),
         ("tape", "a\x1b[31mb", "control character"),

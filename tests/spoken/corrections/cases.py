@@ -62,5 +62,5 @@ def reading(archive, name, as_heard=False):
 
 def hits(archive, query):
     """The places where all words of a query are certain."""
-    return [(hit.document, round(hit.start, 2), round(hit.end, 2)) for hit in archive.search(query)
+    return [(hit.recording, round(hit.start, 2), round(hit.end, 2)) for hit in archive.search(query)
             if hit.certainty == "heard"]  # fmt: skip

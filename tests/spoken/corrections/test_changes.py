@@ -24,16 +24,16 @@ def indexed(archive, name):
 
 
 def segments(place, rng):
-    """An archive of documents with one to three utterances of sure words, some behind pauses, not its own lattices."""
+    """An archive of recordings with one to three utterances of sure words, some behind pauses, not its own lattices."""
     folder = place / "lattices"
     folder.mkdir(parents=True)
     about, number = {}, 0
-    for document in ("a", "b", "c"):
+    for recording in ("a", "b", "c"):
         offset = 0.0
         for _ in range(rng.randint(1, 3)):
             text = " ".join(f"w{rng.randrange(30)}" for _ in range(rng.randint(1, 40)))
             (folder / f"u{number}.slf").write_bytes(write_slf(heard(text)))
-            about[f"u{number}"] = About(document, {}, f"{document}.wav", offset)
+            about[f"u{number}"] = About(recording, {}, f"{recording}.wav", offset)
             offset += 0.5 * len(text.split()) + rng.choice((0.0, 1.0))
             number += 1
     archive = Archive.create(place / "archive", KINDS)
@@ -71,10 +71,10 @@ def test_random_corrections_and_undos(tmp_path, own):
                 crossing += first < last
                 if text or not others:
                     changes.append(archive.corrections.add(f"{name}@{start:.2f}-{end:.2f}", text).change)
-            for document in archive.recordings.names:
-                want = [w.text.lower() for w in archive.corrections.words(document)]
-                assert indexed(archive, document) == want
-                assert [w.text for w in archive.corrections.words(document, as_heard=True)] == plain[document]
+            for recording in archive.recordings.names:
+                want = [w.text.lower() for w in archive.corrections.words(recording)]
+                assert indexed(archive, recording) == want
+                assert [w.text for w in archive.corrections.words(recording, as_heard=True)] == plain[recording]
             assert archive.corrections.orphans() == []
         archive.check()
         archive.merge()
@@ -98,7 +98,7 @@ def test_lattices_with_doubt_and_silence(several):
             continue
         several.corrections.add(f"{name}@{max(word.start, 0):.3f}-{word.end:.3f}", f"fixed{name}")
         done += 1
-        assert name in [hit.document for hit in several.search(f"fixed{name}")]
+        assert name in [hit.recording for hit in several.search(f"fixed{name}")]
         assert f"fixed{name}" in indexed(several, name)
     assert done > 10
     several.check()

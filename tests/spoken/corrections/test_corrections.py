@@ -37,7 +37,7 @@ def test_a_correction_is_searched_at_once_and_undone(tmp_path, own):
     assert hits(archive, "wollstonecraft") == [("r00", 1.5, 3.0)]
     assert hits(archive, '"mary wollstonecraft today"') == [("r00", 1.0, 3.5)]
     assert [hit[0] for hit in hits(archive, "wool stone craft")] == ["r02"]
-    assert not any(hit.document == "r00" and hit.certainty != "sounds like" for hit in archive.search("wolf stones"))
+    assert not any(hit.recording == "r00" and hit.certainty != "sounds like" for hit in archive.search("wolf stones"))
     assert mine(archive).corrections[0].heard == "wool stone craft"
     assert mine(archive).to_dict()["corrections"][0]["who"] == "ann"
     assert reading(archive, "r00") == "we read mary Wollstonecraft today and she wrote"
@@ -124,7 +124,7 @@ def test_bad_input_is_a_sentence(tmp_path):
     bad = [
         ("tape@1.5-3.0", "x" * 10_000, "a correction of 10,000 characters; at most 1,000"),
         ("tape@1.5-3.0", "...", "expected words, got '...'"), ("tape@1.5-3.0", "a\0b", "control character"),
-        ("tape@1.5-3.0", "\ud800", "half of one"), ("tap@1-2", "word", "no document is called 'tap'. Did you mean"),
+        ("tape@1.5-3.0", "\ud800", "half of one"), ("tap@1-2", "word", "no recording is called 'tap'. Did you mean"),
         ("tape", "word", "expected RECORDING@START-END in seconds"), ("tape@2", "word", "RECORDING@START-END"),
         ("tape@90-95", "word", r"which is .* \(5.00 seconds\) long; got 90 to 95"), ("tape@2-2", "w", "to a later one"),
         ("tape@3-2", "word", "a hit begins at 0 or later"), ("tape@5.1-5.9", "", "nothing is"),
@@ -256,7 +256,7 @@ def test_packed_repaired_and_rebuilt(tmp_path):
         part.write_bytes(b"damaged")
     done = Archive.repair(archive.folder)
     assert not done.lost
-    assert any("corrections applied again: 1 document" in line for line in done.done)
+    assert any("corrections applied again: 1 recording" in line for line in done.done)
     archive = Archive(archive.folder)
     archive.check()
     assert hits(archive, "wollstonecraft") == [("r00", 1.5, 3.0)]
@@ -371,5 +371,5 @@ def test_a_transcript_that_returns_with_other_words_has_its_corrections(tmp_path
     archive.recordings.delete(["talk"])
     write("three")
     archive.lattices.index(tmp_path / "talks")
-    assert [hit.document for hit in archive.search("wollstonecraft") if hit.certainty == "heard"] == ["talk"]
+    assert [hit.recording for hit in archive.search("wollstonecraft") if hit.certainty == "heard"] == ["talk"]
     assert archive.corrections.orphans() == []

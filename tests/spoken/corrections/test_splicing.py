@@ -1,4 +1,4 @@
-"""Documents whose rows are copied as they are stored: the same, bit for bit, as when all rows are written anew."""
+"""Recordings whose rows are copied as they are stored: the same, bit for bit, as when all rows are written anew."""
 
 import random
 
@@ -6,21 +6,21 @@ import numpy as np
 import pytest
 
 from rankine.spoken.corrections import changes as correcting
-from rankine.spoken.corrections import splicing as spliced_documents
-from rankine.spoken.corrections.changes import corrected_document, stored_corrections
-from rankine.spoken.index.build import part_of_documents, part_of_rows
+from rankine.spoken.corrections import splicing as spliced_recordings
+from rankine.spoken.corrections.changes import corrected_recording, stored_corrections
+from rankine.spoken.index.build import part_of_recordings, part_of_rows
 from rankine.spoken.store.store import Store
 
 from .cases import recognised_archive
 from .test_changes import segments
 
 
-def arrays_of(document, settings):
-    """The arrays and the footer of a part of a document."""
+def arrays_of(recording, settings):
+    """The arrays and the footer of a part of a recording."""
     arrays, footer = (
-        part_of_rows(document, document.pieces, settings)
-        if document.pieces
-        else part_of_documents([document], settings)
+        part_of_rows(recording, recording.pieces, settings)
+        if recording.pieces
+        else part_of_recordings([recording], settings)
     )
     return dict(arrays), footer
 
@@ -60,7 +60,7 @@ def test_rows_are_the_same_as_when_all_are_written_anew(tmp_path, monkeypatch, o
                     both = []
                     for how in (True, False):
                         monkeypatch.setattr(correcting, "can_splice", always[how])
-                        both.append(corrected_document(archive.index, name, some))
+                        both.append(corrected_recording(archive.index, name, some))
                     copied += len(both[0].pieces) > 1
                     (one, footer), (other, want) = (arrays_of(d, archive.index.settings) for d in both)
                     assert list(one) == list(other)
@@ -72,12 +72,12 @@ def test_rows_are_the_same_as_when_all_are_written_anew(tmp_path, monkeypatch, o
     assert copied > 5 or own  # a lattice of its own is analysed as a whole
 
 
-def test_long_documents_of_small_parts_are_spliced(tmp_path, monkeypatch):
+def test_long_recordings_of_small_parts_are_spliced(tmp_path, monkeypatch):
     archive = segments(tmp_path, random.Random(3))
     name = max(archive.recordings.names, key=lambda n: len(archive.index.utterances_of(n)))
     reader, number = archive.index.place_of(name)
-    assert not spliced_documents.can_splice(reader, number)
-    monkeypatch.setattr(spliced_documents, "FEWEST", 2)
-    assert spliced_documents.can_splice(reader, number)
-    monkeypatch.setattr(spliced_documents, "_SHARE", 0.99)
-    assert not spliced_documents.can_splice(reader, number)
+    assert not spliced_recordings.can_splice(reader, number)
+    monkeypatch.setattr(spliced_recordings, "FEWEST", 2)
+    assert spliced_recordings.can_splice(reader, number)
+    monkeypatch.setattr(spliced_recordings, "_SHARE", 0.99)
+    assert not spliced_recordings.can_splice(reader, number)

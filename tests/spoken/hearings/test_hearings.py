@@ -49,7 +49,7 @@ def test_a_hearing_that_is_right_counts_and_one_of_noise_does_not(archive):
     assert second.weight.with_it == pytest.approx(1.0)
     assert second.weight.p < 0.001
     assert third.weight.weight == 0
-    assert archive.search(NAMES[7])[0].document == "r07"
+    assert archive.search(NAMES[7])[0].recording == "r07"
     assert [h.weight for h in archive.hearings.all()] == [second.weight, third.weight]
     assert archive.hearings.learn() == [second, third]  # it draws no other words
 

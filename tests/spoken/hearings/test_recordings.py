@@ -46,9 +46,9 @@ def test_renamed_and_moved_recordings_keep_their_hearings(place):
     (place / "audio" / "deep").mkdir()
     (place / "audio" / "r01.wav").rename(place / "audio" / "deep" / "other.wav")
     archive.recordings.add(place / "audio", [own])
-    assert [hit.document for hit in archive.search("secondb")] == ["deep/other"]
+    assert [hit.recording for hit in archive.search("secondb")] == ["deep/other"]
     archive.recordings.add(place / "audio", [own, second])
-    assert [hit.document for hit in archive.search("secondb")] == ["deep/other"]
+    assert [hit.recording for hit in archive.search("secondb")] == ["deep/other"]
     assert len(own.calls) == len(second.calls) == 3
 
 
@@ -71,7 +71,7 @@ def test_deleted_recordings_are_not_heard_and_purged_ones_are_forgotten(place):
     hearing.refresh()
     assert sorted(hearing.recordings.names) == ["r01", "r02"]
     archive.hearings.weigh("second", 1.0)
-    assert [hit.document for hit in archive.search("secondb")] == ["r01"]
+    assert [hit.recording for hit in archive.search("secondb")] == ["r01"]
 
 
 def test_what_cannot_be_heard(place, tmp_path):
@@ -105,7 +105,7 @@ def two(place):
 
 
 def answers(archive):
-    return [(hit.document, hit.score, hit.snippet) for word in "abc" for hit in archive.search(f"second{word} said")]
+    return [(hit.recording, hit.score, hit.snippet) for word in "abc" for hit in archive.search(f"second{word} said")]
 
 
 @pytest.mark.parametrize("index", [True, False])
@@ -154,7 +154,7 @@ def test_hearings_are_merged_and_checked(two, place):
         two.check()
     repairs = Archive.repair(two.folder)
     assert (repairs.lost, repairs.left) == ([], [])
-    assert any(line.startswith("hearings/second: 5 documents indexed again") for line in repairs.done)
+    assert any(line.startswith("hearings/second: 5 recordings indexed again") for line in repairs.done)
     repaired = Archive(two.folder)
     repaired.check()
     assert repaired.hearings.all()[0].weight.weight == 0

@@ -66,8 +66,8 @@ def test_a_recording_in_which_the_own_recogniser_heard_nothing(tmp_path):
         archive.search("middle")
     archive.hearings.weigh("second", 1.0)
     hit = archive.search('"middle word"')[0]
-    assert (hit.document, hit.snippet) == ("r01", "middle word")
-    assert archive.search("three")[0].document == "r02"
+    assert (hit.recording, hit.snippet) == ("r01", "middle word")
+    assert archive.search("three")[0].recording == "r02"
 
 
 @pytest.fixture
@@ -86,12 +86,12 @@ FURTHER = Louder(("uno", "due", "tre", None, "cinque"))
 
 
 def found(archive, word):
-    return sorted((hit.document, round(hit.start, 1)) for hit in archive.search(word))
+    return sorted((hit.recording, round(hit.start, 1)) for hit in archive.search(word))
 
 
 def test_segments_in_which_the_own_recogniser_heard_nothing(bursts):
     (own,) = found(bursts, "uno")
-    assert [document for document, _ in found(bursts, "due")] == ["long", "other"]
+    assert [recording for recording, _ in found(bursts, "due")] == ["long", "other"]
     assert found(bursts, "due")[0][1] == pytest.approx(own[1] + 5, abs=0.1)
     assert found(bursts, "cinque")[0][0] == "other"
     files = sorted(path.name for path in (bursts.folder / "recognised").glob("*@*"))
@@ -108,9 +108,9 @@ def test_places_without_words_stay_and_nothing_is_heard_again(bursts, tmp_path):
     assert found(bursts, "due") == before
     (tmp_path / "audio" / "long.wav").rename(tmp_path / "audio" / "new.wav")
     bursts.recordings.add(tmp_path / "audio", [OWN], longest=5.0)
-    assert [document for document, _ in found(bursts, "due")] == ["new", "other"]
+    assert [recording for recording, _ in found(bursts, "due")] == ["new", "other"]
     bursts.recordings.delete(["other"])
-    assert [document for document, _ in found(bursts, "due")] == ["new"]
+    assert [recording for recording, _ in found(bursts, "due")] == ["new"]
     bursts.recordings.undelete(["other"])
     assert len(found(bursts, "due")) == 2
     bursts.pack(tmp_path / "packed.zip")
@@ -125,7 +125,7 @@ def test_another_own_recogniser_keeps_what_only_the_further_one_has(bursts, tmp_
     other = Loudness((None, "two", None, None, None))
     bursts.recordings.add(tmp_path / "audio", [other], longest=5.0)
     assert found(bursts, "two") == found(bursts, "due")
-    assert [document for document, _ in found(bursts, "uno")] == ["long"]
+    assert [recording for recording, _ in found(bursts, "uno")] == ["long"]
     assert not (bursts.folder / "recognised" / "long@00002.slf.gz").exists()
 
 
@@ -135,4 +135,4 @@ def test_segments_that_were_cut_otherwise_are_no_new_ones(bursts, tmp_path):
     assert int(bursts.index.places_before[-1]) == n
     bursts.hearings.weigh("louder", 0.0)
     bursts.hearings.weigh("short", 1.0)
-    assert [document for document, _ in found(bursts, "due")] == ["long", "other"]
+    assert [recording for recording, _ in found(bursts, "due")] == ["long", "other"]

@@ -26,7 +26,7 @@ def test_tables_of_recordings(tmp_path):
 def test_all_columns(tmp_path):
     row = {
         "utterance": "u",
-        "document": "d",
+        "recording": "d",
         "title": "t",
         "date": "2026",
         "speaker": "s",
@@ -50,8 +50,8 @@ def test_all_columns(tmp_path):
     ("text", "message"),
     [
         ("name\n", "line 1: unknown column 'name'"),
-        ("document\nx\n", "line 1: the column 'utterance' is missing"),
-        ("utterance\tdocument\ttitle\na\tA\tx\nb\tA\ty\n", r"line 3: what is said about 'A' differs from .*line 2"),
+        ("recording\nx\n", "line 1: the column 'utterance' is missing"),
+        ("utterance\trecording\ttitle\na\tA\tx\nb\tA\ty\n", r"line 3: what is said about 'A' differs from .*line 2"),
         ("utterance\toffset\na\tsoon\n", "line 2: expected a number, got 'soon'"),
         ("utterance\na\na\n", "line 3: the utterance 'a' is missing or there twice"),
         ("utterance\ttitle\na\n", "line 2: expected 2 columns"),

@@ -10,7 +10,7 @@ from rankine.spoken.index.kernels.build import by_unit
 from rankine.spoken.lattice.confusion import confusion_network
 from rankine.spoken.lattice.formats import Piece, read_lattice, write_slf
 from rankine.spoken.lattice.scoring import Scoring
-from rankine.spoken.teaching.papers import document_scores
+from rankine.spoken.teaching.papers import recording_scores
 
 from ..cases import SMALL, answers, cells, filled, lattice, sausages, talk
 
@@ -39,16 +39,16 @@ def test_any_order_any_batches_merged_or_not(tmp_path):
     assert answers(many) == answers(one)
     many.check()
     few = [many.search("w0 w1", k=5, candidates=7), one.search("w0 w1", k=5, candidates=7)]
-    assert [h.document for h in few[0]] == [h.document for h in few[1]]
+    assert [h.recording for h in few[0]] == [h.recording for h in few[1]]
 
 
 def test_merging_does_not_change_what_is_known(tmp_path):
     archive = Archive.create(tmp_path / "a", SMALL)
     archive.lattices.index(sausages(tmp_path / "s.sausage", "q [ x 0.999 xb 0.0005 ] [ b 1 ] [ w 1 ]"))
     archive.lattices.add([("more", lattice(0))])
-    before = "xb" in archive.index.vocabulary, [h.document for h in archive.search('"xb w"')]
+    before = "xb" in archive.index.vocabulary, [h.recording for h in archive.search('"xb w"')]
     archive.merge()
-    assert ("xb" in archive.index.vocabulary, [h.document for h in archive.search('"xb w"')]) == before
+    assert ("xb" in archive.index.vocabulary, [h.recording for h in archive.search('"xb w"')]) == before
     assert not before[0]
 
 
@@ -78,7 +78,7 @@ def test_a_phrase_counts_alike_wherever_it_is_said(tmp_path):
     for name, at in (("early", 5), ("later", 497), ("late", 8501)):
         (tmp_path / f"{name}.ctm").write_text(talk(9000, {at: "railway", at + 1: "station"}))
         assert archive.lattices.index(tmp_path / f"{name}.ctm", {"rec": About(name)}).errors == []
-    words = document_scores(archive.index, archive.parse("railway station"), np.arange(3))[:, :6]
+    words = recording_scores(archive.index, archive.parse("railway station"), np.arange(3))[:, :6]
     scores = dict(zip(archive.recordings.names, words, strict=True))
     assert archive.ranker_names[1] == "word-pspl-2"
     assert scores["early"] == pytest.approx(scores["later"])

@@ -51,7 +51,7 @@ def test_only_what_has_changed_is_done(tmp_path, several):
     assert "u06" not in plain.recordings.names
 
 
-def test_turns_of_a_transcript_are_one_document(tmp_path):
+def test_turns_of_a_transcript_are_one_recording(tmp_path):
     (tmp_path / "s").mkdir()
     rows = [("Ann", 0.5, "Hello, world."), ("Bob", 60.0, "Printing presses!"), ("Ann", 90.0, "Goodbye.")]
     segments = [{"start": t, "end": t + 1, "text": text, "speaker": who} for who, t, text in rows]
@@ -62,16 +62,16 @@ def test_turns_of_a_transcript_are_one_document(tmp_path):
     with pytest.warns(rk.InputNote, match="no format fits: 1 file, e.g. transcripts.tsv"):
         assert archive.lattices.index(tmp_path / "s")[:4] == (1, 0, 0, 0)
     assert list(archive.recordings.names) == ["talk"]
-    assert archive.index.document_texts["speakers"].tolist() == ["Ann; Bob"]
+    assert archive.index.recording_texts["speakers"].tolist() == ["Ann; Bob"]
     hit = archive.search("printing presses")[0]
-    assert (hit.document, hit.start, hit.speaker) == ("talk", pytest.approx(60.0), "Bob")
+    assert (hit.recording, hit.start, hit.speaker) == ("talk", pytest.approx(60.0), "Bob")
     assert archive.lattices.index(tmp_path / "s" / "talk.json")[:4] == (0, 0, 1, 0)
     about = {"talk": About("d", {"title": "A talk", "speaker": "Cy"}, "talk.wav", 5.0)}
     changes = archive.lattices.index(tmp_path / "s" / "talk.json", about)
     assert (changes[:4], changes.errors) == ((1, 0, 0, 0), [])
-    places = {hit.document: (hit.start, hit.audio) for hit in reversed(archive.search("printing presses", k=5))}
+    places = {hit.recording: (hit.start, hit.audio) for hit in reversed(archive.search("printing presses", k=5))}
     assert places["d"] == (pytest.approx(65.0), "talk.wav")
-    assert sorted(archive.index.document_texts["speakers"].tolist()) == ["Ann; Bob", "Cy"]
+    assert sorted(archive.index.recording_texts["speakers"].tolist()) == ["Ann; Bob", "Cy"]
 
 
 def test_a_damaged_source_removes_nothing(tmp_path):
@@ -90,7 +90,7 @@ def test_a_damaged_source_removes_nothing(tmp_path):
     assert any("nothing was removed" in e for e in changes.errors)
 
 
-def test_a_document_is_not_shortened(tmp_path):
+def test_a_recording_is_not_shortened(tmp_path):
     archive = Archive.create(tmp_path / "a", SMALL)
     about = {u: About("D") for u in ("u1", "u2")}
     both = sausages(tmp_path / "both.sausage", "u1 [ hello 1 ]", "u2 [ there 1 ]")
@@ -98,7 +98,7 @@ def test_a_document_is_not_shortened(tmp_path):
     one = sausages(tmp_path / "one.sausage", "u2 [ other 1 ]")
     changes = archive.lattices.index(one, about)
     assert changes[:2] == (0, 0)
-    assert any("index all utterances of a document together" in e for e in changes.errors)
+    assert any("index all utterances of a recording together" in e for e in changes.errors)
     assert archive.search("hello")
     sausages(both, "u1 [ hello 1 ]", "u2 [ there 7 ]")  # u2 cannot be used any more
     for _ in range(2):  # it is said each time
@@ -112,13 +112,13 @@ def test_a_document_is_not_shortened(tmp_path):
     assert fresh.search("there")
 
 
-def test_an_utterance_moves_to_another_document(tmp_path):
+def test_an_utterance_moves_to_another_recording(tmp_path):
     archive = Archive.create(tmp_path / "a", SMALL)
     source = sausages(tmp_path / "s.sausage", "u1 [ hello 1 ]", "u2 [ there 1 ]", "u3 [ again 1 ]")
     archive.lattices.index(source, {"u1": About("A"), "u2": About("B"), "u3": About("B")})
     changes = archive.lattices.index(source, {"u1": About("A"), "u2": About("A"), "u3": About("B")})
     assert changes[:2] == (0, 2)
-    assert [(h.document, h.utterance) for h in archive.search("there", k=1)] == [("A", "u2")]
+    assert [(h.recording, h.utterance) for h in archive.search("there", k=1)] == [("A", "u2")]
     sausages(source, "u1 [ hello 1 ]", "u3 [ again 1 ]")
     changes = archive.lattices.index(source, {"u1": About("A"), "u3": About("B")}, remove_missing=True)
     assert changes.updated == 1
@@ -152,8 +152,8 @@ def test_two_utterances_of_one_name(tmp_path):
     assert archive.lattices.index(source)[:3] == (0, 0, 3)
 
 
-def test_two_documents_of_one_name(tmp_path):
-    """A turn and an utterance have different names, but their documents are the same."""
+def test_two_recordings_of_one_name(tmp_path):
+    """A turn and an utterance have different names, but their recordings are the same."""
     source = tmp_path / "both"
     source.mkdir()
     sausages(source / "x.sausage", "talk [ a 1 ]")
@@ -162,7 +162,7 @@ def test_two_documents_of_one_name(tmp_path):
     archive = Archive.create(tmp_path / "a", SMALL)
     changes = archive.lattices.index(source)
     assert changes.errors == [
-        f"two documents are called 'talk': in {source / 'talk.txt'} and {source / 'x.sausage'}; only the first is used"
+        f"two recordings are called 'talk': in {source / 'talk.txt'} and {source / 'x.sausage'}; only the first is used"
     ]
     assert archive.recordings.names == ["talk"]
     assert "a" not in archive.index.vocabulary

@@ -9,7 +9,7 @@ import pytest
 
 import rankine as rk
 from rankine.spoken.archive import Archive
-from rankine.spoken.index.build import Document, part_of_documents
+from rankine.spoken.index.build import Recording, part_of_recordings
 from rankine.spoken.index.changes import WorkingIndex
 from rankine.spoken.index.heard_rows import CONTINUED, as_heard, rows_as_text, rows_of_text, utterances_of
 from rankine.spoken.index.storage import writing
@@ -17,10 +17,10 @@ from rankine.spoken.index.storage import writing
 from ..cases import SMALL, answers, filled
 
 
-def documents_of(archive, reader):
+def recordings_of(archive, reader):
     index = archive.index
     return [
-        Document(name, index.base_texts(name), utterances_of(reader, d, index.settings), index.fingerprints[name])
+        Recording(name, index.base_texts(name), utterances_of(reader, d, index.settings), index.fingerprints[name])
         for d, name in enumerate(reader.names)
     ]
 
@@ -28,7 +28,7 @@ def documents_of(archive, reader):
 def test_a_part_that_is_written_again_is_the_same(several):
     several.merge()
     (reader,) = several.index.parts
-    arrays, meta = part_of_documents(documents_of(several, reader), several.settings)
+    arrays, meta = part_of_recordings(recordings_of(several, reader), several.settings)
     again = dict(arrays)
     assert again.keys() == reader.part.places.keys()
     for name, array in again.items():
@@ -40,17 +40,17 @@ def test_a_part_that_is_written_again_is_the_same(several):
 
 def test_rows_as_text_and_back(several):
     for reader in several.index.parts:
-        for d in range(reader.n_documents):
+        for d in range(reader.n_recordings):
             rows = utterances_of(reader, d, several.settings)
             back = rows_of_text(rows_as_text(rows, "some"), several.settings, "x")
-            pairs = [(Document("a", {}, some), i) for i, some in enumerate((rows, back))]
-            one, other = (dict(part_of_documents([document], several.settings)[0]) for document, _ in pairs)
+            pairs = [(Recording("a", {}, some), i) for i, some in enumerate((rows, back))]
+            one, other = (dict(part_of_recordings([recording], several.settings)[0]) for recording, _ in pairs)
             assert one.keys() == other.keys()
             for name in one:
                 np.testing.assert_array_equal(one[name], other[name], name)
 
 
-def test_what_was_heard_comes_back_and_travels_with_the_document(tmp_path, monkeypatch):
+def test_what_was_heard_comes_back_and_travels_with_the_recording(tmp_path, monkeypatch):
     for module in (
         "corrections.corrections",
         "maintenance.unpacking",
@@ -64,7 +64,7 @@ def test_what_was_heard_comes_back_and_travels_with_the_document(tmp_path, monke
         heard, other = (utterances_of(*index.place_of(n), index.settings) for n in ("b", "c"))
         assert as_heard(heard, index.settings, "x") == heard
         rows = [other[0]._replace(heard=rows_as_text(heard, "some")), *(u._replace(heard=CONTINUED) for u in other)]
-        index.replace([Document("b", {}, rows, index.fingerprints["b"], corrections="mark")], [])
+        index.replace([Recording("b", {}, rows, index.fingerprints["b"], corrections="mark")], [])
     archive.refresh()
     archive.check()
     assert answers(archive) != plain
@@ -78,7 +78,7 @@ def test_what_was_heard_comes_back_and_travels_with_the_document(tmp_path, monke
         index = WorkingIndex(writer)
         reader, number = index.place_of("b")
         back = as_heard(utterances_of(reader, number, index.settings), index.settings, "x")
-        index.replace([Document("b", {}, back, index.fingerprints["b"])], [])
+        index.replace([Recording("b", {}, back, index.fingerprints["b"])], [])
     archive.refresh()
     assert answers(archive) == plain
     assert archive.index.corrected == {}

@@ -1,4 +1,4 @@
-"""Readers keep the state that they opened, and find documents by name and number."""
+"""Readers keep the state that they opened, and find recordings by name and number."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def test_readers_keep_theirstate(tmp_path):
     assert answers(reader) == answers(Archive(place)) != want
 
 
-def test_documents_by_name_and_number(several):
+def test_recordings_by_name_and_number(several):
     index = several.index
     assert len(index.parts) > 1
     for number, name in enumerate(index.names):
@@ -34,12 +34,12 @@ def test_documents_by_name_and_number(several):
         assert part.names[own] == name
         d = int(name[1:])
         assert index.utterances_of(name) == {f"u{u:02d}" for u in range(3 * d, 3 * d + 3)}
-        assert index.document_texts["title"][number] == f"t{d}"
+        assert index.recording_texts["title"][number] == f"t{d}"
     some = np.array([0, 5, 8, 19])
     names = [part.names[n] for part, _, numbers in index.by_part(some) for n in numbers.tolist()]
     assert names == [index.names[n] for n in some]
     assert index.n_utterances == 60
-    with pytest.raises(rk.InputError, match="no document is called 'd0'"):
+    with pytest.raises(rk.InputError, match="no recording is called 'd0'"):
         index.place_of("d0")
 
 

@@ -1,4 +1,4 @@
-"""Documents of a part that do not count any more: nothing is different from an index without them."""
+"""Recordings of a part that do not count any more: nothing is different from an index without them."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from rankine.spoken.index.storage import MANIFEST, Manifest
 from rankine.spoken.learn.weights import Weights
 from rankine.spoken.query.vocabulary import words_of
 from rankine.spoken.search.recordings_list import RecordingsList
-from rankine.spoken.teaching.papers import document_candidates, document_scores
+from rankine.spoken.teaching.papers import recording_candidates, recording_scores
 
 from ..cases import SMALL, answers, filled, lattice
 
@@ -20,7 +20,7 @@ QUERIES = ("w0 w1", "w2", '"w1 w3"', "w4 w0 w5", "w0 -w3", "w1 OR w2")
 
 @pytest.fixture
 def both(tmp_path, monkeypatch):
-    """An archive in which documents were hidden, and one with the same documents that was written at once."""
+    """An archive in which recordings were hidden, and one with the same recordings that was written at once."""
     monkeypatch.setattr(working, "_SMALL_PART", 0)
     archive = filled(tmp_path / "hidden", NAMES)
     for name, seed in (("d03", 40), ("d17", 41), ("d29", 42)):
@@ -37,14 +37,14 @@ def test_all_is_as_if_they_were_not_there(both):
     assert answers(hidden, QUERIES) == answers(plain, QUERIES)
     weights = Weights.of(dict.fromkeys(["word-pspl-1", "word-cn-2", "character-cn-3"], 0.5), plain.ranker_names).by_name
     for query in ("w0 w1", "w3"):
-        ranked = [[(h.document, round(h.score, 9)) for h in a.search(query, 50, weights=weights)] for a in both]
+        ranked = [[(h.recording, round(h.score, 9)) for h in a.search(query, 50, weights=weights)] for a in both]
         assert ranked[0] == ranked[1]
-        few = [[(h.document, round(h.score, 9)) for h in a.search(query, 5, candidates=7)] for a in both]
+        few = [[(h.recording, round(h.score, 9)) for h in a.search(query, 5, candidates=7)] for a in both]
         assert few[0] == few[1]
-        best = [document_candidates(a.index, a.parse(query), 10) for a in both]
+        best = [recording_candidates(a.index, a.parse(query), 10) for a in both]
         names = [[a.index.names[d] for d in some] for a, some in zip(both, best, strict=True)]
         assert sorted(names[0]) == sorted(names[1])
-        scores = [document_scores(a.index, a.parse(query), d) for a, d in zip(both, best, strict=True)]
+        scores = [recording_scores(a.index, a.parse(query), d) for a, d in zip(both, best, strict=True)]
         order = [np.argsort(some) for some in names]
         np.testing.assert_allclose(scores[0][order[0]], scores[1][order[1]], atol=1e-12)
     for one, other in zip(*(RecordingsList(a.index, closed=True).table().values() for a in both), strict=True):
@@ -87,7 +87,7 @@ def test_filters_rights_deleting_merging_and_packing(both, tmp_path):
     assert answers(hidden, QUERIES) == answers(plain, QUERIES)
 
 
-def test_few_documents_of_large_parts_are_hidden(tmp_path, monkeypatch):
+def test_few_recordings_of_large_parts_are_hidden(tmp_path, monkeypatch):
     archive = filled(tmp_path / "a", NAMES)
     archive.lattices.add([("d03", lattice(40))])
     assert not any(entry.hidden for entry in archive.index.manifest.parts)  # the part is small
@@ -120,5 +120,5 @@ def test_numbers_that_others_wrote_are_checked(both):
     from dataclasses import replace
 
     (hidden.folder / MANIFEST).write_bytes(replace(manifest, parts=parts).to_bytes())
-    with pytest.raises(rk.InputError, match="a number of a document that does not count"):
+    with pytest.raises(rk.InputError, match="a number of a recording that does not count"):
         Archive(hidden.folder)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from rankine.spoken.index import schema
-from rankine.spoken.index.build import Document, Entries, Utterance, Word, part_of_documents, part_of_parts
+from rankine.spoken.index.build import Entries, Recording, Utterance, Word, part_of_parts, part_of_recordings
 from rankine.spoken.index.grams import UtteranceGrams
 from rankine.spoken.index.settings import Settings
 from rankine.spoken.index.storage import write_part
@@ -49,7 +49,7 @@ def test_the_format_on_disk_does_not_change(several):
 
 def test_texts(tmp_path):
     texts = ["", "a", "b\n\t", "温度", "zz"]
-    column, footer = schema.TextColumn("x", schema.DOCUMENT, str), {"documents": 5, "utterances": 5, "positions": {}}
+    column, footer = schema.TextColumn("x", schema.RECORDING, str), {"recordings": 5, "utterances": 5, "positions": {}}
     strings = column.read(part(tmp_path / "p.part", column.write(texts), footer))
     assert list(strings) == strings.all() == texts
     ordered = sorted(texts, key=str.encode)
@@ -73,7 +73,7 @@ def word_counts(seed):
     return {("word", 1): UtteranceGrams(tuple("abcde"), some[:, None], rng.uniform(1e-5, 2, 3))}
 
 
-def documents():
+def recordings():
     out = []
     for d in range(4):
         utterances = [
@@ -88,7 +88,7 @@ def documents():
             )
             for i in range(d % 3 + 1)
         ]
-        out.append(Document(f"d{d}", {"title": f"t{d}"}, utterances, f"f{d}"))
+        out.append(Recording(f"d{d}", {"title": f"t{d}"}, utterances, f"f{d}"))
     return out
 
 
@@ -97,10 +97,10 @@ def content(part):
 
 
 def test_every_column_is_written_from_its_rows_and_read(tmp_path):
-    docs = documents()
-    one = part(tmp_path / "p.part", *part_of_documents(docs, WORDS))
+    docs = recordings()
+    one = part(tmp_path / "p.part", *part_of_recordings(docs, WORDS))
     utterances = [u for d in docs for u in d.utterances]
-    rows = {schema.DOCUMENT: docs, schema.UTTERANCE: utterances, schema.WORD: [w for u in utterances for w in u.best]}
+    rows = {schema.RECORDING: docs, schema.UTTERANCE: utterances, schema.WORD: [w for u in utterances for w in u.best]}
     for column in schema.COLUMNS:
         values = [column.value(row) for row in rows[column.rows]]
         stored = column.read(one)
@@ -108,22 +108,22 @@ def test_every_column_is_written_from_its_rows_and_read(tmp_path):
             stored = np.diff(stored)
         np.testing.assert_array_equal(stored, np.array(values, getattr(column, "dtype", None)))
     assert one.meta == {
-        "documents": 4,
+        "recordings": 4,
         "utterances": 7,
         "positions": {"word.pspl.positions": 3, "word.cn.positions": 3},
     }
 
 
-def test_merging_parts_gives_the_part_of_their_documents(tmp_path):
-    docs = documents()
+def test_merging_parts_gives_the_part_of_their_recordings(tmp_path):
+    docs = recordings()
     parts = [
-        part(tmp_path / f"{i}.part", *part_of_documents(some, WORDS))
+        part(tmp_path / f"{i}.part", *part_of_recordings(some, WORDS))
         for i, some in enumerate((docs[:1], docs[1:3], docs[3:]))
     ]
     for keep in ([1, 1, 1, 1], [1, 0, 1, 1], [0, 1, 1, 0]):
         masks = [np.array(m, np.bool_) for m in (keep[:1], keep[1:3], keep[3:])]
         merged = part(tmp_path / "m.part", *part_of_parts(parts, masks, WORDS))
-        want = part(tmp_path / "w.part", *part_of_documents([d for d, k in zip(docs, keep, strict=True) if k], WORDS))
+        want = part(tmp_path / "w.part", *part_of_recordings([d for d, k in zip(docs, keep, strict=True) if k], WORDS))
         assert content(merged) == content(want)
         assert merged.meta == want.meta
         assert merged.path.read_bytes() == want.path.read_bytes()

@@ -1,11 +1,11 @@
-"""Weak rankers' scores are those of the definition, of documents and of places."""
+"""Weak rankers' scores are those of the definition, of recordings and of places."""
 
 import numpy as np
 import pytest
 
 from rankine.spoken.index.schema import FORMS
 from rankine.spoken.index.scores import ORDERS, ranker_names, score_bounds
-from rankine.spoken.teaching.papers import document_scores
+from rankine.spoken.teaching.papers import recording_scores
 
 from ... import reference as ref
 from ..cases import cells
@@ -17,21 +17,21 @@ def test_scores_are_those_of_the_definition(several):
     names = ranker_names(several.kinds)
     for kind in several.kinds:
         for form in FORMS:
-            documents = cells(several, kind, form)
-            segments = [segment for document in several.recordings.names for segment in documents[document]]
+            recordings = cells(several, kind, form)
+            segments = [segment for recording in several.recordings.names for segment in recordings[recording]]
             for text in TEXTS:
                 query = several.parse(text)
-                features = document_scores(several.index, query, np.arange(len(several)))
+                features = recording_scores(several.index, query, np.arange(len(several)))
                 columns = [names.index(f"{kind}-{form}-{n}") for n in range(1, ORDERS + 1)]
-                for row, document in enumerate(several.recordings.names):
-                    want = ref.weak_scores(documents[document], query.units(kind))
+                for row, recording in enumerate(several.recordings.names):
+                    want = ref.weak_scores(recordings[recording], query.units(kind))
                     assert features[row, columns].tolist() == pytest.approx(want, abs=1e-12)
                 of_places = several.score(query, np.arange(len(segments)))
                 for row, segment in enumerate(segments):
                     want = ref.weak_scores([segment], query.units(kind))
                     assert of_places[row, columns].tolist() == pytest.approx(want, abs=1e-12)
     some = np.array([1, 4, 5, 11, 19])
-    np.testing.assert_array_equal(document_scores(several.index, query, some), features[some])
+    np.testing.assert_array_equal(recording_scores(several.index, query, some), features[some])
     np.testing.assert_array_equal(several.score(query, some), of_places[some])
 
 

@@ -88,7 +88,7 @@ def test_what_is_deleted_is_orphaned_and_comes_back(archive):
 def test_judging_what_was_deleted_meanwhile_is_kept(archive):
     """As from a page that was opened before."""
     stale = Archive(archive.folder)
-    hit = next(h for h in stale.search("word") if h.document == "d2")
+    hit = next(h for h in stale.search("word") if h.recording == "d2")
     archive.judgments.add("word", "d2", 0.0, "bob")
     archive.recordings.delete(["d2"])
     assert stale.judgments.add("word", hit, 1.0, "ann").orphaned == ""  # it does not know
@@ -167,7 +167,7 @@ def test_adoption_at_times(talk):
     with pytest.raises(rk.InputError, match="Did you mean 'new'"):
         talk.judgments.adopt("talk", "nwe")
     (row,) = talk.judgments.adopt(talk.judgments.orphans, "new@0.1-0.4")
-    assert row.document == "new@0.1-0.4"
+    assert row.recording == "new@0.1-0.4"
     assert judged_times(talk.index, "new@0.1-0.4") == (0.0, 1.0)
     assert talk.judgments.orphans == []
 

@@ -27,7 +27,7 @@ def archive_lattice():
 def test_names_mean_segments(talk):
     index = talk.index
     first = places_of(index, index.number_of("talk"))[0]
-    best = lambda document: places_of(index, document)[-1]  # noqa: E731
+    best = lambda recording: places_of(index, recording)[-1]  # noqa: E731
     names = [segment(index, place).name for place in range(first, first + 3)]
     for offset, name in enumerate(names):
         assert judged_places(index, {name: 1.0}, best) == {first + offset: 1.0}
@@ -37,7 +37,7 @@ def test_names_mean_segments(talk):
     own = places_of(index, index.number_of("talk@1-2"))[0]
     assert judged_places(index, {"talk@1-2": 1.0, "talk@1-2@0-1": 2.0}, best) == {own: 2.0}
     assert judged_places(index, {"gone": 1.0, "gone@1-2": 1.0, "talk@99-100": 1.0, "talk@x": 1.0}, best) == {}
-    assert judged_places(index, {"talk": 1.0}, lambda document: None) == {}
+    assert judged_places(index, {"talk": 1.0}, lambda recording: None) == {}
 
 
 def test_what_can_be_judged(talk):

@@ -26,7 +26,7 @@ def test_measures_are_those_of_the_ranking(archive):
     hits = archive.search("w1 w2", 1000)
     for hit, grade in ((hits[0], 0.0), (hits[2], 2.0), (hits[5], 1.0)):
         archive.judgments.add("w1 w2", hit, grade)
-    assert "nothing" not in {hit.document for hit in hits}
+    assert "nothing" not in {hit.recording for hit in hits}
     archive.judgments.add("w1 w2", "nothing", 1.0)
     archive.judgments.add("w1 w2", "long", 1.0)
     archive.judgments.add("w3", archive.search("w3")[0], 0.0)
@@ -75,10 +75,10 @@ def test_of_one_query_and_with_nothing_to_tell(archive):
 
 def test_closed_recordings_are_not_to_be_judged(archive):
     first = archive.judgments.next("w1 w2", 30)
-    closed = first[0].hit.document
+    closed = first[0].hit.recording
     archive.metadata.set(closed, {"rights": "closed"})
     archive.refresh()
     rest = archive.judgments.next("w1 w2", 30)
     assert rest
-    assert closed not in {place.hit.document for place in rest}
+    assert closed not in {place.hit.recording for place in rest}
     assert named_place(archive.index, closed) is not None

@@ -34,7 +34,7 @@ def test_what_counts_is_that_of_a_plain_model(tmp_path):
         folder = tmp_path / str(seed)
         folder.mkdir()
         book = JudgmentStore(folder, {"d0", "d1"})
-        said, undos = [], {}  # (number, query, document, judge, grade); undo → number
+        said, undos = [], {}  # (number, query, recording, judge, grade); undo → number
         judge_of = {}  # who gave a judgment, or took one back
         for _ in range(25):
             if said and rng.random() < 0.25:
@@ -62,12 +62,12 @@ def test_what_counts_is_that_of_a_plain_model(tmp_path):
                 if number not in gone:
                     gone.add(undos[number])
             last, want = {}, {}
-            for number, query, document, judge, grade in said:
+            for number, query, recording, judge, grade in said:
                 if number not in gone:
-                    last[query, document, judge] = (number, grade)
-            for (query, document, _), (number, grade) in last.items():
-                if grade is not None and number > want.get((query, document), (0, 0))[0]:
-                    want[query, document] = (number, grade)
+                    last[query, recording, judge] = (number, grade)
+            for (query, recording, _), (number, grade) in last.items():
+                if grade is not None and number > want.get((query, recording), (0, 0))[0]:
+                    want[query, recording] = (number, grade)
             judged = book.all()
             got = {(judged.queries[q], d): g for q, some in judged.qrels.items() for d, g in some.items()}
             assert got == {key: grade for key, (_, grade) in want.items()}

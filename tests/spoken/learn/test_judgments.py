@@ -106,7 +106,7 @@ def test_files_of_queries_and_judgments(tmp_path):
             read_queries(tmp_path / "q.tsv")
 
 
-def test_judgments_of_other_documents():
+def test_judgments_of_other_recordings():
     judged = Judged({"1": "words"}, {"1": {"monday": 1.0, "tuesday": 0.0}})
     assert judged.within({"monday"}).n_judgments == 1
     judged.check({"monday", "tuesday"})

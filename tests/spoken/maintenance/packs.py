@@ -54,5 +54,5 @@ def found_in(archive, *queries):
     """The hits of some queries, in words that can be compared."""
     queries = queries or ("spoken words", "letters", "written words")
     return [
-        (h.document, str(h.start), h.title, h.speaker, round(h.score, 9)) for q in queries for h in archive.search(q)
+        (h.recording, str(h.start), h.title, h.speaker, round(h.score, 9)) for q in queries for h in archive.search(q)
     ]

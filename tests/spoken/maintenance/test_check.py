@@ -66,14 +66,14 @@ WRONG = {
     "bounds that fall": number("word.cn.ptr", -5, 1),
     "bounds behind the end": number("word.pspl.ptr", 10**6, -1),
     "negative bounds": number("doc.first", -1, 0),
-    "documents without end": number("doc.first", 2**40, -1),
+    "recordings without end": number("doc.first", 2**40, -1),
     "texts behind the end": number("doc.name.ptr", 2**40, -1),
     "texts that fall": number("best.word.ptr", -5, 2),
     "words without end": number("best.first", 2**40, -1),
     "slots without end": number("word.slot.first", 2**40, -1),
     "a text that is not UTF-8": number("doc.name.text", 255),
     "an infinite time": number("utt.offset", np.inf),
-    "more documents": lambda header, arrays: header["meta"].update(documents=10**15),
+    "more recordings": lambda header, arrays: header["meta"].update(recordings=10**15),
     "more utterances": lambda header, arrays: header["meta"].update(utterances=10**15),
     "no counts": lambda header, arrays: header["meta"].clear(),
     "no checksums": lambda header, arrays: header["crcs"].clear(),
@@ -115,7 +115,7 @@ def test_a_part_whose_numbers_are_no_places(tmp_path, change):
         try:
             use(Archive(tmp_path / "a"))
         except rk.InputError as error:
-            assert ".part: " in str(error) or "no document" in str(error) or "need times" in str(error)
+            assert ".part: " in str(error) or "no recording" in str(error) or "need times" in str(error)
 
 
 @pytest.mark.parametrize(

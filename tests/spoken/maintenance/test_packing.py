@@ -27,7 +27,7 @@ def test_everything_is_packed_and_unpacked(tmp_path):
     before = found_in(archive)
     seen = []
     packed = archive.pack(tmp_path / "out.zip", report=lambda done, total: seen.append(done / total))
-    assert packed.documents == 3
+    assert packed.recordings == 3
     assert packed.packed == (tmp_path / "out.zip").stat().st_size
     assert seen == sorted(seen)
     assert seen[-1] == 1.0
@@ -64,7 +64,7 @@ def test_the_same_archive_gives_the_same_bytes(tmp_path):
 def test_without_the_index_it_is_built_when_unpacked(tmp_path):
     archive = recognised(tmp_path / "a")
     before = found_in(archive)
-    assert archive.pack(tmp_path / "out.zip", index=False).documents == 0
+    assert archive.pack(tmp_path / "out.zip", index=False).recordings == 0
     assert not any(name.endswith(".part") for name in names(tmp_path / "out.zip"))
     other = Archive.unpack(tmp_path / "out.zip", tmp_path / "b")
     assert sorted(found_in(other)) == sorted(before)  # with titles and speakers
@@ -72,10 +72,10 @@ def test_without_the_index_it_is_built_when_unpacked(tmp_path):
     assert other.lattices.add([]) is None
 
 
-def test_documents_that_would_be_lost(tmp_path):
+def test_recordings_that_would_be_lost(tmp_path):
     archive = recognised(tmp_path / "a")
     archive.lattices.add([("elsewhere", one_best([("x", 0.0, 1.0, 1.0)]))])
-    with pytest.raises(rk.InputError, match=r"1 document such as 'elsewhere' would be lost without the index"):
+    with pytest.raises(rk.InputError, match=r"1 recording such as 'elsewhere' would be lost without the index"):
         archive.pack(tmp_path / "out.zip", index=False)
     assert list(tmp_path.glob("*.zip")) == []
 
@@ -188,7 +188,7 @@ def test_open_only_leaves_nothing_of_closed_recordings(tmp_path, index):
     assert all(word in before for word in secret)
 
     packed = archive.pack(tmp_path / "out.zip", index=index, open_only=True)
-    assert packed.documents == (2 if index else 0)
+    assert packed.recordings == (2 if index else 0)
     other = Archive.unpack(tmp_path / "out.zip", tmp_path / "b")
     other.check()
     assert sorted(other.recordings.names) == ["deep/two", "one"]

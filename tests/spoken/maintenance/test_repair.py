@@ -64,7 +64,7 @@ def test_damaged_parts_are_built_again(archive, how):
         assert any("cannot be read: if some were indexed from lattices elsewhere" in line for line in repairs.done)
 
 
-def test_documents_from_elsewhere_are_lost_and_listed(archive):
+def test_recordings_from_elsewhere_are_lost_and_listed(archive):
     archive.lattices.add([("elsewhere", one_best([("x", 0.0, 1.0, 1.0)]))])
     damage(archive.index.parts[-1].part.path)
     part = archive.index.parts[-1].part.path

@@ -73,15 +73,15 @@ def test_nothing_changes_twice(archive):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda a: a.get("tape-c"), "no document is called 'tape-c'. Did you mean 'tape-"),
-        (lambda a: a.set("tape-c", {"title": "x"}), "no document is called 'tape-c'"),
+        (lambda a: a.get("tape-c"), "no recording is called 'tape-c'. Did you mean 'tape-"),
+        (lambda a: a.set("tape-c", {"title": "x"}), "no recording is called 'tape-c'"),
         (lambda a: a.set("tape-a", {"title": " "}), r"title: expected a value, got none; clear empties a field"),
         (lambda a: a.set("tape-a", {}), "expected a field and its value"),
         (lambda a: a.set("tape-a", {"tag": "x", "tags": "y"}), "the field 'tags' is given twice"),
         (lambda a: a.set("tape-a", {"date": "5/11/2023"}), "date: '5/11/2023' means"),
         (lambda a: a.clear("tape-a", ["titel", "tite"]), "unknown field 'tite'. Did you mean 'title'?"),
         (lambda a: a.undo(7), "no change has number 7; the last ones are none"),
-        (lambda a: a.merge({"tape-a": {"title": "x"}, "tape-c": {}}), "no document is called 'tape-c'"),
+        (lambda a: a.merge({"tape-a": {"title": "x"}, "tape-c": {}}), "no recording is called 'tape-c'"),
     ],
 )  # fmt: skip
 def test_what_is_refused_changes_nothing(archive, call, message):

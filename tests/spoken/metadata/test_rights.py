@@ -63,17 +63,19 @@ def test_access():
 
 
 def test_search_leaves_closed_recordings_out(archive):
-    every = {h.document: h for h in archive.search("press")}
+    every = {h.recording: h for h in archive.search("press")}
     assert set(every) == set(TEXTS)
     assert open_index(archive.index) is archive.index
     archive.metadata.merge(
         {"b": {"rights": "closed"}, "c": {"rights": "closed until 9999"}, "d": {"rights": "closed until 2000"}}
     )
     assert open_index(archive.index).names == ["a", "d"]
-    hits = {h.document: h for h in archive.search("press")}
+    hits = {h.recording: h for h in archive.search("press")}
     assert set(hits) == {"a", "d"}
     assert all(hits[d].snippet == every[d].snippet for d in hits)
-    assert {h.document: h.score for h in archive.search("press", closed=True)} == {d: h.score for d, h in every.items()}
+    assert {h.recording: h.score for h in archive.search("press", closed=True)} == {
+        d: h.score for d, h in every.items()
+    }
     note = "2 recordings are not open and left out"
     assert note in archive.search("press").notes
     assert note not in archive.search("press", closed=True).notes
@@ -91,7 +93,7 @@ def test_nothing_tells_what_closed_recordings_hold(archive):
     (count,) = (s.count for s in suggest(view, "prss"))
     assert count == pytest.approx(suggest(archive.index, "prss")[0].count * 3 / 4, rel=1e-3)
     assert not any("secret" in note for note in archive.search("press secrte").remarks)
-    assert "b" not in {h.document for h in archive.search("secret")}
+    assert "b" not in {h.recording for h in archive.search("secret")}
     for text, message in (
         ("press title:hiden", "no recording has 'hiden' in its title$"),
         ("press speaker:mallory", "no recording of this archive has a speaker"),
@@ -100,11 +102,11 @@ def test_nothing_tells_what_closed_recordings_hold(archive):
     ):  # fmt: skip
         with pytest.raises(rk.InputError, match=message):
             archive.search(text)
-    assert {h.document for h in archive.search("press -title:open")} == {"c", "d"}
-    assert [h.document for h in archive.search("press rights:closed", closed=True)] == ["b"]
-    assert {h.document for h in archive.search("press rights:open")} == {"a", "c", "d"}
+    assert {h.recording for h in archive.search("press -title:open")} == {"c", "d"}
+    assert [h.recording for h in archive.search("press rights:closed", closed=True)] == ["b"]
+    assert {h.recording for h in archive.search("press rights:open")} == {"a", "c", "d"}
     for h in archive.search("press", explain=True):
-        assert h.document != "b"
+        assert h.recording != "b"
     archive.metadata.set(list("acd"), {"rights": "closed"})
     nothing = archive.search("press")
     assert nothing == []
@@ -114,12 +116,12 @@ def test_nothing_tells_what_closed_recordings_hold(archive):
 def test_on_request(archive):
     """A recording on request is listed, and nothing tells which words it holds, not even how rare they are."""
     archive.metadata.set("b", {"rights": "on request", "title": "Ask for it"})
-    assert {h.document for h in archive.search("press")} == {"a", "c", "d"}
-    assert "b" not in {h.document for h in archive.search("secret")}
+    assert {h.recording for h in archive.search("press")} == {"a", "c", "d"}
+    assert "b" not in {h.recording for h in archive.search("secret")}
     with pytest.raises(rk.InputError, match="is only given on request"):
         check_readable(archive.index, "b")
     assert RecordingsList(archive.index).get("b").title == "Ask for it"
-    shown = {h.document: h for h in archive.search("press", closed=True)}
+    shown = {h.recording: h for h in archive.search("press", closed=True)}
     assert shown["b"].snippet
     assert shown["b"].rights == "on request"
 
@@ -195,8 +197,8 @@ def test_words_of_closed_recordings_do_not_occur(tmp_path):
     for text in ("quixotic", "laborious", "nowhere"):
         with pytest.raises(rk.InputError, match=f"nothing in the query '{text}' occurs in this archive"):
             archive.search(text)
-    assert [hit.document for hit in archive.search("quixotic", closed=True)] == ["b"]
-    assert [hit.document for hit in archive.search("laborious", closed=True)] == ["c"]
+    assert [hit.recording for hit in archive.search("quixotic", closed=True)] == ["b"]
+    assert [hit.recording for hit in archive.search("laborious", closed=True)] == ["c"]
     assert "quixotic: no such word was heard" in suggested("quixotic")
     assert suggested("quixotic", closed=True) == []
     for text, word in (("quixotik", "quixotic"), ("laboriuos", "laborious")):
@@ -217,7 +219,7 @@ def test_what_is_not_understood_closes(archive, tmp_path):
         "Restricted", "", "closed until next summer", "closed",
     ]  # fmt: skip
     assert fields["b"]["licence"] == "CC-BY 4.0"
-    assert {hit.document for hit in archive.search("press")} == {"b"}
+    assert {hit.recording for hit in archive.search("press")} == {"b"}
     notes = " ".join(done.notes)
     assert "the rights 'Restricted' are not understood, so 1 recording such as 'a' is closed" in notes
     assert "'closed until next summer' are not understood" in notes
@@ -225,7 +227,7 @@ def test_what_is_not_understood_closes(archive, tmp_path):
     assert len(done.bad_cells) == 1
     archive.metadata.set("a", {"rights": "open"})
     archive.refresh()
-    assert {hit.document for hit in archive.search("press")} == {"a", "b"}
+    assert {hit.recording for hit in archive.search("press")} == {"a", "b"}
     with pytest.warns(rk.InputNote):
         archive.metadata.set("a", {"rights": "members only"})
     assert access(archive.metadata.get("a")["rights"]) == "closed"
@@ -240,7 +242,7 @@ def test_rights_that_are_not_understood_are_told_wherever_they_are_given(archive
     with pytest.warns(rk.InputNote, match=told):
         record_texts(archive.folder, {"c": {"access": "Restricted"}})
     archive.refresh()
-    assert {hit.document for hit in archive.search("press")} == {"d"}
+    assert {hit.recording for hit in archive.search("press")} == {"d"}
 
 
 def test_what_is_added_closed_is_never_open(tmp_path):
@@ -261,10 +263,10 @@ def test_what_is_added_closed_is_never_open(tmp_path):
             lattices, {name: About(name, some) for name, some in texts.items()}, batch=1, progress=look
         )
     look(0, 0)
-    assert {documents for documents, _ in seen} >= {1, 2, 3, 4}
+    assert {recordings for recordings, _ in seen} >= {1, 2, 3, 4}
     assert all(names <= {"d"} for _, names in seen)
     assert seen[-1] == (4, {"d"})
-    assert {hit.document for hit in archive.search("press")} == {"d"}
+    assert {hit.recording for hit in archive.search("press")} == {"d"}
 
 
 def test_a_day_in_a_column_of_embargoes(archive, tmp_path):
@@ -275,7 +277,7 @@ def test_a_day_in_a_column_of_embargoes(archive, tmp_path):
     ]  # fmt: skip
     assert "'closed until some day' are not understood" in " ".join(notes)
     archive.refresh()
-    assert {hit.document for hit in archive.search("press")} == {"b", "d"}
+    assert {hit.recording for hit in archive.search("press")} == {"b", "d"}
 
 
 def test_rows_that_contradict_each_other_still_close(archive, tmp_path):
@@ -319,10 +321,10 @@ def test_a_closed_recording_that_is_being_renamed_is_never_open(archive, other):
     ):
         identify_recordings(folder, prints)
         opened = Archive(folder)
-        assert not {"b"} & {hit.document for hit in opened.search("press")}
+        assert not {"b"} & {hit.recording for hit in opened.search("press")}
         assert "b" in rights.not_open(opened.index)
         assert opened.index.cells.some(["b"])["b"]["rights"] == "closed"
-        assert opened.index.document_texts["rights"][opened.index.numbers["b"]] == "closed"
+        assert opened.index.recording_texts["rights"][opened.index.numbers["b"]] == "closed"
         with pytest.raises(rk.InputError, match="is closed"):
             check_readable(opened.index, "b")
     settle_names(folder)
@@ -389,7 +391,7 @@ def test_an_index_that_was_opened_before_does_not_open_what_was_closed(archive, 
         identify_recordings(folder, {"a": "print of a", "new": "print of b"})
         settle_names(folder)
     assert rights.not_open(before.index) == ["b"]
-    assert "b" not in {hit.document for hit in before.search("press")}
+    assert "b" not in {hit.recording for hit in before.search("press")}
     with pytest.raises(rk.InputError, match="is closed"):
         check_readable(before.index, "b")
     archive.metadata.set("a", {"rights": "closed"})
@@ -444,15 +446,15 @@ def test_further_hearings_tell_nothing_of_what_is_closed(heard_twice, tmp_path, 
         archive.recordings.add(audio, [own])
     closed, other = ("new", "r01") if renamed else ("r01", "r02")
     assert rights.not_open(archive.index) == [closed]
-    told = [hit.document for hit in archive.search("press", 9)]
+    told = [hit.recording for hit in archive.search("press", 9)]
     assert sorted(told) == sorted(["r00", other])
     assert "secret" not in str([hit.to_dict() for hit in archive.search("press secret", 9)])
     with pytest.raises(rk.InputError, match="nothing in the query 'secret' occurs in this archive"):
         archive.search("secret", 9)
-    assert closed not in [place.hit.document for place in archive.judgments.next("press secret", 9)]
+    assert closed not in [place.hit.recording for place in archive.judgments.next("press secret", 9)]
     archive.metadata.set(closed, {"rights": "open"})
     archive.refresh()
-    assert [hit.document for hit in archive.search("secret", 9)] == [closed]
+    assert [hit.recording for hit in archive.search("secret", 9)] == [closed]
 
 
 def test_a_hearing_by_itself_is_closed_where_not_all_is_open(heard_twice):

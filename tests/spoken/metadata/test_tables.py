@@ -55,7 +55,7 @@ def test_json(tmp_path):
 
 def test_columns(tmp_path):
     got = read(
-        tmp_path / "t.csv", "utterance,document,creator,contributor,audio,offset,\nu,tape1,Ann,Bob; Ann,x.wav,3,\n"
+        tmp_path / "t.csv", "utterance,recording,creator,contributor,audio,offset,\nu,tape1,Ann,Bob; Ann,x.wav,3,\n"
     )
     assert got.cells == {"tape1": {"speakers": "Ann; Bob"}}
     assert got.notes == [f"{tmp_path / 't.csv'}: passed over, because they cannot be set: utterance, audio, offset"]

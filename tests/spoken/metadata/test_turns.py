@@ -46,14 +46,14 @@ def test_turns(archive):
 def test_hits_and_filters(archive):
     archive.metadata.set(["talk", "other"], {"speakers": "Eve"})
     record_turns(archive.folder, {"talk": TURNS})
-    speakers = {(h.document, h.start): h.speaker for h in archive.search("press")} | {
-        (h.document, h.start): h.speaker for h in archive.search("paper")
+    speakers = {(h.recording, h.start): h.speaker for h in archive.search("press")} | {
+        (h.recording, h.start): h.speaker for h in archive.search("paper")
     }
     assert speakers[("talk", 0.0)] == "Ann"
     assert speakers[("talk", 1.0)] == "Bob Lee"
     assert speakers[("other", 0.0)] == speakers[("other", 1.0)] == "Eve"
-    assert {h.document for h in archive.search("press speaker:bob")} == {"talk"}
-    assert {h.document for h in archive.search("press speakers:eve")} == {"talk", "other"}
+    assert {h.recording for h in archive.search("press speaker:bob")} == {"talk"}
+    assert {h.recording for h in archive.search("press speakers:eve")} == {"talk", "other"}
     with pytest.raises(
         rk.InputError, match=r"no recording is by the speaker 'bop'. Did you mean 'Bob Lee'|no recording"
     ):
@@ -74,7 +74,7 @@ def test_hits_and_filters(archive):
 def test_what_is_no_turn(archive, turn, message):
     with pytest.raises(rk.InputError, match=message):
         record_turns(archive.folder, {"talk": [SpeakerTurn(*turn)]})
-    with pytest.raises(rk.InputError, match="no document is called 'tale'"):
+    with pytest.raises(rk.InputError, match="no recording is called 'tale'"):
         record_turns(archive.folder, {"tale": TURNS})
     assert archive.metadata.history() == []
 

@@ -47,22 +47,22 @@ def test_mandarin(tmp_path):
     archive = Archive.create(tmp_path / "a", Settings(dict(LANGUAGES["zh"])))
     archive.lattices.add([("a", one_best(words)), ("b", one_best([("射顶", 0.0, 0.5, 0.9)]))])
     assert archive.parse("设定温度").words == ("设定", "温度")
-    assert [h.document for h in archive.search("设定温度")] == ["a", "b"]  # b sounds like one of the words
+    assert [h.recording for h in archive.search("设定温度")] == ["a", "b"]  # b sounds like one of the words
     hits = archive.search("设顶")  # unknown: found by its sound
-    assert {h.document for h in hits} >= {"b"}
+    assert {h.recording for h in hits} >= {"b"}
     assert hits[0].kind in ("syllable", "character")
     assert archive.ranker_names[17] == "syllable-cn-3"
     assert len(archive.ranker_names) == 63
     for text in ("shè dìng", "she4 ding4", "shèdìng"):
-        assert archive.search(text)[0].document == "a"
+        assert archive.search(text)[0].recording == "a"
         assert archive.parse(text).units("syllable") == ["she4", "ding4"]
     for text in ("sheding", "she ding", "SHE DING"):
-        assert {h.document for h in archive.search(text)} == {"a", "b"}
+        assert {h.recording for h in archive.search(text)} == {"a", "b"}
     news = [("新闻", float(i), i + 1.0, 0.9) for i in range(5)]
     archive.lattices.add([("c", one_best(news))])  # wén is said more often, but never before dù
     assert archive.parse("wendu").units("syllable") == ["wen1", "du4"]
     assert archive.parse("29").words == ("二十九",)
-    assert archive.search("２９")[0].document == "a"
+    assert archive.search("２９")[0].recording == "a"
 
 
 def test_words_as_they_are_written(tmp_path):

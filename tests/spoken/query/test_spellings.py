@@ -29,8 +29,8 @@ def archive_of(place, texts, change=str.lower):
     return archive
 
 
-def documents(archive, query):
-    return {hit.document for hit in archive.search(query, k=1000)}
+def recordings(archive, query):
+    return {hit.recording for hit in archive.search(query, k=1000)}
 
 
 @pytest.mark.parametrize("kind", [*TABLE, "hyphens", "possessives"])
@@ -49,9 +49,9 @@ def test_either_form_finds_either_form_alone_and_in_a_phrase(tmp_path, kind, cha
     for pair, beside in zip(examples, around, strict=True):
         both = {f"{beside} {form} press" for form in pair}
         for form in pair:
-            assert both <= documents(archive, form), form
-            assert documents(archive, f'"{beside} {form} press"') == both, form
-            assert documents(archive, f'{beside} -"{form}"') == {beside}, form
+            assert both <= recordings(archive, form), form
+            assert recordings(archive, f'"{beside} {form} press"') == both, form
+            assert recordings(archive, f'{beside} -"{form}"') == {beside}, form
 
 
 def test_what_was_written_is_shown(tmp_path):

@@ -48,8 +48,8 @@ def test_counts_are_sums_of_posteriors(tmp_path, parts):
     archive = filled(tmp_path / "a", [f"d{i}" for i in range(8)])
     for i in range(1, parts):
         archive.lattices.add([(f"e{i}{j}", lattice(100 * i + j)) for j in range(5)])
-    words, counts, documents = words_of(archive.index), {}, cells(archive, "word", "cn")
-    for segments in documents.values():
+    words, counts, recordings = words_of(archive.index), {}, cells(archive, "word", "cn")
+    for segments in recordings.values():
         for segment in segments:
             for (_, unit), p in segment.items():
                 counts[unit] = counts.get(unit, 0.0) + p
@@ -61,7 +61,7 @@ def test_counts_are_sums_of_posteriors(tmp_path, parts):
     for pair in (("w0", "w1"), ("w1", "w1"), ("w2", "nobody")):
         want = sum(
             p * s.get((at + 1, pair[1]), 0.0)
-            for segments in documents.values() for s in segments for (at, unit), p in s.items() if unit == pair[0]
+            for segments in recordings.values() for s in segments for (at, unit), p in s.items() if unit == pair[0]
         )  # fmt: skip
         assert words.together(pair) == pytest.approx(want)
     assert words.count("nobody") == 0

@@ -31,7 +31,7 @@ def test_words_of_a_text_without_blanks():
 
 
 def heard(archive, text):
-    return [(hit.document, hit.score, hit.start, hit.end, hit.matches) for hit in archive.search(text)]
+    return [(hit.recording, hit.score, hit.start, hit.end, hit.matches) for hit in archive.search(text)]
 
 
 def test_a_word_that_nobody_heard_sounds_as_its_folded_form(tmp_path):

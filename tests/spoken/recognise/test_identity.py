@@ -58,8 +58,8 @@ def judge(archive, name):
 
 
 def heard(archive):
-    """The document of each sound."""
-    return {sound: archive.search(f"sound{sound}")[0].document for sound in range(1, 9) if has(archive, sound)}
+    """The recording of each sound."""
+    return {sound: archive.search(f"sound{sound}")[0].recording for sound in range(1, 9) if has(archive, sound)}
 
 
 def has(archive, sound):
@@ -216,7 +216,7 @@ def test_finished_recordings_can_be_searched_while_others_are_heard(tmp_path):
 
 @pytest.mark.parametrize("seed", range(12))
 def test_random_histories(tmp_path, seed):
-    """Any order of what people do to files: documents, judgments and hearings are those of the sounds."""
+    """Any order of what people do to files: recordings, judgments and hearings are those of the sounds."""
     rng = random.Random(seed)
     Ears.asked.clear()
     audio = tmp_path / "audio"
@@ -280,7 +280,7 @@ def _is_of(archive, line, sound):
 
 
 def test_names_that_move_on_by_one(place, tmp_path):
-    """A recording gets the name of another, which gets a new one: no document is left under an old name."""
+    """A recording gets the name of another, which gets a new one: no recording is left under an old name."""
     archive, audio = place
     judge(archive, "a")
     (audio / "b.wav").rename(audio / "d.wav")

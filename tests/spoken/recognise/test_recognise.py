@@ -84,7 +84,7 @@ def test_bad_recordings_are_named_and_the_rest_goes_on(recogniser, folder, tmp_p
     assert any("silence.wav: no speech was recognised" in note for note in added.recognised.notes)
     assert added.recognised.done >= 5
     if not isinstance(recogniser, Echo):
-        assert {hit.document for hit in archive.search("railway")} >= {"telephone", "one-channel"}
+        assert {hit.recording for hit in archive.search("railway")} >= {"telephone", "one-channel"}
 
 
 def test_a_full_disk(recogniser, folder, tmp_path, monkeypatch):

@@ -65,11 +65,11 @@ def test_names(tmp_path):
     recognise([tmp_path / "2023"], out, Echo())
     second = recognise([tmp_path / "2024"], out, Echo())
     assert (second.done, second.errors) == (1, [])
-    assert {a.document for a in read_about(out / TABLE).values()} == {"talk", "talk.wav"}  # no two have one name
+    assert {a.recording for a in read_about(out / TABLE).values()} == {"talk", "talk.wav"}  # no two have one name
     write(tmp_path / "2023" / "talk.flac", 8000, seed=3)
     third = recognise([tmp_path / "2023"], out, Echo())
     assert (third.done, third.before) == (1, 1)
-    assert {a.document for a in read_about(out / TABLE).values()} == {"talk", "talk.wav", "talk.flac"}
+    assert {a.recording for a in read_about(out / TABLE).values()} == {"talk", "talk.wav", "talk.flac"}
     assert recognise([tmp_path / "2023" / "talk.wav"], out, Echo()).before == 1
     for name in ("a\tb.wav", " lead.wav", "x" * 230 + ".wav", "y@00001.wav", "é".encode("latin-1") + b".wav"):
         path = os.path.join(os.fsencode(tmp_path / "odd"), os.fsencode(name) if isinstance(name, str) else name)

@@ -28,7 +28,7 @@ def test_done_once_is_done(audio, tmp_path):
     again = r.recognise([audio], out, Echo())
     assert (again.done, again.before) == (0, 6)
     table = read_about(out / r.TABLE)
-    assert table["deep/talk1"].document == "deep/talk1"
+    assert table["deep/talk1"].recording == "deep/talk1"
     assert table["deep/talk1"].audio == str((audio / "deep" / "talk1.wav").resolve())
 
 

@@ -1,4 +1,4 @@
-"""Deleted documents wait in the bin, and come back as they were."""
+"""Deleted recordings wait in the bin, and come back as they were."""
 
 import faulthandler
 import os
@@ -21,7 +21,7 @@ def archive(tmp_path):
     return made
 
 
-def test_documents_come_back_as_they_were(archive):
+def test_recordings_come_back_as_they_were(archive):
     before, prints = answers(archive), state(archive.folder)
     book = archive.judgments
     book.add(book.query("w0"), "two", 1.0)
@@ -41,7 +41,7 @@ def test_documents_come_back_as_they_were(archive):
 
 def test_a_name_that_is_not_in_the_bin(archive):
     archive.recordings.delete(["two"])
-    with pytest.raises(rk.InputError, match=r"no document in the bin is called 'tow'\. Did you mean 'two'"):
+    with pytest.raises(rk.InputError, match=r"no recording in the bin is called 'tow'\. Did you mean 'two'"):
         archive.recordings.undelete(["tow"])
     with pytest.raises(rk.InputError, match="'one' is in the archive"):
         archive.recordings.undelete(["one"])
@@ -73,12 +73,12 @@ def test_purging(archive, monkeypatch):
     monkeypatch.setattr(bin_module, "datetime", Later)
     assert archive.recordings.purge() == ["two"]
     assert archive.recordings.deleted == []
-    with pytest.raises(rk.InputError, match="no document in the bin"):
+    with pytest.raises(rk.InputError, match="no recording in the bin"):
         archive.recordings.undelete(["two"])
 
 
 def test_killed_between_the_bin_and_the_index(archive, monkeypatch):
-    """The list of the bin is written first: a document that is in both is not deleted."""
+    """The list of the bin is written first: a recording that is in both is not deleted."""
     monkeypatch.setattr("rankine.spoken.index.storage.Writer.commit", lambda *a: os.abort())
     child = os.fork()
     if child == 0:

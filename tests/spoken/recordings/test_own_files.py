@@ -52,7 +52,7 @@ def test_a_file_outside_is_not_read_until_it_is_copied_in(tmp_path):
     with pytest.raises(rk.InputError, match="does not need a file called 'x'"):
         old.copy_file("x", units)
     old.copy_file(str(units), units)
-    assert old.search("unhappy")[0].document == "talk"
+    assert old.search("unhappy")[0].recording == "talk"
     Archive(archive.folder).check()
 
 

@@ -13,11 +13,11 @@ from rankine.spoken.lattice.formats import one_best, write_slf
 from rankine.spoken.recordings.places import (
     PlaceName,
     by_part,
-    documents_of,
     place_at,
     place_name,
     places_of,
     read_place_name,
+    recordings_of,
     segment,
 )
 
@@ -27,26 +27,26 @@ NAMES = st.text(min_size=1, max_size=12) | st.from_regex(r"[a-z]{1,3}@[0-9]-[0-9
 
 
 @given(NAMES, st.floats(0, 9e6), st.floats(0, 1e5), st.integers(1, 3))
-def test_names_are_read_as_they_are_written(document, start, length, digits):
-    text = place_name(document, start, start + length, digits)
-    name, begin, end = read_place_name(text, {document})[:3]
-    assert name == document
+def test_names_are_read_as_they_are_written(recording, start, length, digits):
+    text = place_name(recording, start, start + length, digits)
+    name, begin, end = read_place_name(text, {recording})[:3]
+    assert name == recording
     assert begin == pytest.approx(start, abs=0.51 * 10**-digits)
     assert end == pytest.approx(start + length, abs=0.51 * 10**-digits)
-    assert read_place_name(text, {text, document}) == PlaceName(text)  # a document may be called so
-    assert read_place_name(document, {document}) == PlaceName(document)
+    assert read_place_name(text, {text, recording}) == PlaceName(text)  # a recording may be called so
+    assert read_place_name(recording, {recording}) == PlaceName(recording)
 
 
 @given(st.text(max_size=20), st.sets(st.text(max_size=5), max_size=3))
-def test_any_text_is_a_name_or_a_clear_error(text, documents):
+def test_any_text_is_a_name_or_a_clear_error(text, recordings):
     try:
-        name = read_place_name(text, documents)
+        name = read_place_name(text, recordings)
     except rk.InputError as error:
         assert "@" in text
-        assert text not in documents
+        assert text not in recordings
         assert "behind the @" in str(error)
     else:
-        assert name.document == text or text.startswith(f"{name.document}@")
+        assert name.recording == text or text.startswith(f"{name.recording}@")
 
 
 @pytest.mark.parametrize("text", ["d@nan-1", "d@1e3-2e3", "d@-1-2", "d@inf", "d@1-", "d@١-٢", "d@ 1-2", "d@5-4"])
@@ -59,15 +59,15 @@ def test_numbers_go_through_all_parts(several):
     index = several.index
     assert len(index.parts) > 1
     places = np.arange(int(index.places_before[-1]))
-    documents = documents_of(index, places)
-    for place, document in zip(places.tolist(), documents.tolist(), strict=True):
+    recordings = recordings_of(index, places)
+    for place, recording in zip(places.tolist(), recordings.tolist(), strict=True):
         where = segment(index, place)
-        assert index.name_of(document) == where.part.names[where.document]
-        assert place in places_of(index, document)
-        if len(places_of(index, document)) > 1:
-            assert where.name == f"{index.name_of(document)}@{where.start:.2f}-{where.end:.2f}"
+        assert index.name_of(recording) == where.part.names[where.recording]
+        assert place in places_of(index, recording)
+        if len(places_of(index, recording)) > 1:
+            assert where.name == f"{index.name_of(recording)}@{where.start:.2f}-{where.end:.2f}"
         assert named_place(index, where.name) == place
-        name = index.name_of(document)
+        name = index.name_of(recording)
         assert place_at(index, PlaceName(name, where.start, where.end)) == place
         assert place_at(index, PlaceName(name, where.start + 0.1, where.start + 0.2)) == place
     rows = [(part, row) for part, _, mine in by_part(index, places) for row in mine.tolist()]
@@ -75,7 +75,7 @@ def test_numbers_go_through_all_parts(several):
     assert place_at(index, PlaceName(index.name_of(0), 1e6, 1e6 + 1)) is None
 
 
-def test_a_document_with_one_segment_gives_it_its_name(tmp_path):
+def test_a_recording_with_one_segment_gives_it_its_name(tmp_path):
     archive = filled(tmp_path / "a", ["one"])
     archive.lattices.index(sausages(tmp_path / "s.sausage", "untimed [ a 1 ]"))
     assert [segment(archive.index, place).name for place in range(2)] == ["one", "untimed"]

@@ -61,7 +61,7 @@ def archive(tmp_path, audio):
 
 def test_recordings_are_found(archive, audio):
     assert sorted(archive.recordings.names) == ["a", "b", "deep/c"]
-    assert archive.search("loud2")[0].document == "b"
+    assert archive.search("loud2")[0].recording == "b"
     assert archive.search("loud2")[0].audio == str((audio / "b.wav").resolve())
     again = add(archive, audio)
     assert (again.recognised.done, again.recognised.before) == (0, 3)
@@ -102,7 +102,7 @@ def test_a_deleted_recording_can_be_added_again(archive, audio):
 
 
 def test_nothing_is_deleted_where_a_name_is_unknown(archive, tmp_path):
-    with pytest.raises(rk.InputError, match="no document is called 'x'"):
+    with pytest.raises(rk.InputError, match="no recording is called 'x'"):
         archive.recordings.delete(["b", "x"])
     assert list((tmp_path / "archive" / FOLDER).glob("b*"))
     with (
@@ -121,13 +121,13 @@ def test_a_recording_that_becomes_silent_leaves_the_index_only(archive, audio):
     assert add(archive, audio).recognised.before == 3  # it is not tried again
     record(audio / "b.wav", 5)
     add(archive, audio)
-    assert archive.search("loud5")[0].document == "b"
+    assert archive.search("loud5")[0].recording == "b"
 
 
 def test_titles_stay_until_a_table_says_otherwise(archive, audio, tmp_path):
     (tmp_path / "about.tsv").write_text("utterance\ttitle\na\tFirst\nb\tSecond\n")
     assert add(archive, audio, about=tmp_path / "about.tsv").changes.unchanged == 3  # nothing is analysed again
-    titles = dict(zip(archive.recordings.names, archive.index.document_texts["title"], strict=True))
+    titles = dict(zip(archive.recordings.names, archive.index.recording_texts["title"], strict=True))
     assert titles == {"a": "First", "b": "Second", "deep/c": ""}
     assert add(archive, audio).changes.unchanged == 3
     assert add(archive, audio, about={"b": About("b", {"title": "Other"})}).changes.unchanged == 3
@@ -186,11 +186,11 @@ def test_an_edited_recording_is_updated_whatever_its_length(tmp_path):
     archive, _ = add_long(tmp_path, audio)
     assert sorted(archive.recordings.names) == ["a", "b"]
     soundfile.write(audio / "b.wav", np.zeros(16000), 16000)
-    assert add_long(tmp_path, audio)[0].documents == ["a"]
+    assert add_long(tmp_path, audio)[0].recordings == ["a"]
 
 
 def test_a_recording_that_was_only_begun_is_not_indexed(tmp_path):
-    """A run that was stopped leaves segments; another one must not take them for documents."""
+    """A run that was stopped leaves segments; another one must not take them for recordings."""
     write(tmp_path / "one" / "long.wav", 16000 * 9)
     write(tmp_path / "two" / "b.wav", 8000)
 
@@ -204,7 +204,7 @@ def test_a_recording_that_was_only_begun_is_not_indexed(tmp_path):
     archive, added = add_long(tmp_path, tmp_path / "two")
     assert archive.recordings.names == ["b"]
     assert added.errors == []
-    assert sorted(add_long(tmp_path, tmp_path / "one")[0].documents) == ["b", "long"]
+    assert sorted(add_long(tmp_path, tmp_path / "one")[0].recordings) == ["b", "long"]
 
 
 def test_a_recording_that_breaks_off_is_an_error_and_leaves_nothing(tmp_path):
@@ -272,7 +272,7 @@ def test_a_transcript_does_not_replace_a_recording(archive, tmp_path):
         assert changes[:4] == (added, 0, unchanged, 0)
         (error,) = changes.errors
         assert re.search(r"'a' is recognised from .*audio/a.wav and was not replaced by .*a\.ctm; rename", error)
-        assert [hit.document for hit in archive.search("paper")] == ["d"]
+        assert [hit.recording for hit in archive.search("paper")] == ["d"]
         assert archive.search("loud1")[0].audio.endswith("a.wav")
     changes = archive.lattices.index(texts, remove_missing=True)
     assert (changes.removed, set(archive.recordings.names)) == (2, {"a", "d"})
@@ -280,7 +280,7 @@ def test_a_transcript_does_not_replace_a_recording(archive, tmp_path):
         archive.lattices.add([("a", one_best([("paper", 0.0, 1.0, 0.9)]))])
     archive.recordings.delete(["a"])
     assert archive.lattices.index(texts).errors == []
-    assert {hit.document for hit in archive.search("paper")} == {"a", "d"}
+    assert {hit.recording for hit in archive.search("paper")} == {"a", "d"}
 
 
 def test_a_recording_does_not_take_the_name_of_a_transcript(archive, audio):
@@ -291,5 +291,5 @@ def test_a_recording_does_not_take_the_name_of_a_transcript(archive, audio):
     for done in (1, 0):
         assert add(archive, audio, audio / "b.wav").recognised.done == done
         assert set(archive.recordings.names) == {"a", "b", "b.wav", "deep/c", "e", "e.wav"}
-        heard = {text: archive.search(text)[0].document for text in ("paper", "press", "loud7", "loud2")}
+        heard = {text: archive.search(text)[0].recording for text in ("paper", "press", "loud7", "loud2")}
         assert heard == {"paper": "e", "press": "b", "loud7": "e.wav", "loud2": "b.wav"}

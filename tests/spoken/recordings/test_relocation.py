@@ -61,7 +61,7 @@ def test_recordings_of_lattices_from_elsewhere(tmp_path):
 
 
 def audio_of(archive, name):
-    """The audio file of a document, in full."""
+    """The audio file of a recording, in full."""
     part, number = archive.index.place_of(name)
     roots = RecordingRoots(archive.folder, archive.index.manifest)
     return roots.named.full(part.texts(schema.AUDIO)[part.utterances(number)[0]])

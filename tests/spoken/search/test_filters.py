@@ -1,4 +1,4 @@
-"""Filters: which documents pass, and what is said where none does."""
+"""Filters: which recordings pass, and what is said where none does."""
 
 import pytest
 
@@ -6,7 +6,7 @@ import rankine as rk
 from rankine.spoken.archive import Archive
 from rankine.spoken.index.about import About
 from rankine.spoken.query.terms import FieldFilter
-from rankine.spoken.search.filters import DocumentFilter
+from rankine.spoken.search.filters import RecordingFilter
 
 from ..cases import SMALL, filled, sausages
 
@@ -27,7 +27,7 @@ def archive(tmp_path):
 
 
 def passing(archive, *fields):
-    mask = DocumentFilter(tuple(FieldFilter(*field) for field in fields)).mask(archive.index)
+    mask = RecordingFilter(tuple(FieldFilter(*field) for field in fields)).mask(archive.index)
     return "".join(sorted(name[-1] for name, passes in zip(archive.recordings.names, mask, strict=True) if passes))
 
 
@@ -78,12 +78,12 @@ def test_filters_that_leave_nothing_together(archive):
 
 
 def test_options(archive, tmp_path):
-    assert DocumentFilter.of() == DocumentFilter()
-    assert DocumentFilter().mask(archive.index) is None
-    assert DocumentFilter.of("ann", "2021", "2022-01").fields == (
+    assert RecordingFilter.of() == RecordingFilter()
+    assert RecordingFilter().mask(archive.index) is None
+    assert RecordingFilter.of("ann", "2021", "2022-01").fields == (
         FieldFilter("speaker", ("ann",)), FieldFilter("date", ("2021..2022-01",)),
     )  # fmt: skip
-    assert DocumentFilter.of(until="2022").fields[0].values == ("..2022",)
+    assert RecordingFilter.of(until="2022").fields[0].values == ("..2022",)
     for options, message in (
         ({"since": "5.11.2026"}, r"^since: expected a year \(2023\), .*; got '5.11.2026'$"),
         ({"until": "2021..2022"}, "^until: expected a year"),
@@ -92,19 +92,19 @@ def test_options(archive, tmp_path):
         ({"speaker": " "}, "^speaker: expected a name, got ' '$"),
     ):
         with pytest.raises(rk.InputError, match=message):
-            DocumentFilter.of(**options)
+            RecordingFilter.of(**options)
     empty = filled(tmp_path / "empty", [])
-    assert DocumentFilter.of("ann").mask(empty.index) is None
+    assert RecordingFilter.of("ann").mask(empty.index) is None
     with pytest.raises(rk.InputError, match="no recording of this archive has a speaker, so speaker:ann leaves none"):
-        DocumentFilter.of("ann").mask(filled(tmp_path / "bare", ["x"]).index)
+        RecordingFilter.of("ann").mask(filled(tmp_path / "bare", ["x"]).index)
 
 
 def test_dates_that_cannot_be_read(archive):
-    assert DocumentFilter.of("ann").notes(archive.index) == []
+    assert RecordingFilter.of("ann").notes(archive.index, archive.index) == []
     note = "1 recording has a date that cannot be read, such as '5.11.2026': no filter of dates finds it"
-    assert DocumentFilter.of(since="2021").notes(archive.index) == [note]
+    assert RecordingFilter.of(since="2021").notes(archive.index, archive.index) == [note]
     archive.recordings.delete(["tape-d"])
-    assert DocumentFilter.of(since="2021").notes(archive.index) == []
+    assert RecordingFilter.of(since="2021").notes(archive.index, archive.index) == []
 
 
 def test_scores_do_not_depend_on_filters(taught):
@@ -112,8 +112,8 @@ def test_scores_do_not_depend_on_filters(taught):
     archive.weights.learn(judged, "svm-map", folds=2, normalise="query-minmax", keep=True)
     assert archive.weights.learned.normalise is not None
     for text in ("w0 w1", "w3"):
-        every = {h.document: h.score for h in archive.search(text, k=1000)}
-        some = {h.document: h.score for h in archive.search(f"{text} -recording:d07 -w5", k=1000)}
+        every = {h.recording: h.score for h in archive.search(text, k=1000)}
+        some = {h.recording: h.score for h in archive.search(f"{text} -recording:d07 -w5", k=1000)}
         assert "d07" not in some
         assert 0 < len(some) < len(every)
         assert all(every[d] == s for d, s in some.items())

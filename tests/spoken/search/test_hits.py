@@ -1,4 +1,4 @@
-"""Hits: the place in the document, what matched, what was said around it, and where its recording is."""
+"""Hits: the place in the recording, what matched, what was said around it, and where its recording is."""
 
 import pytest
 
@@ -33,9 +33,9 @@ def test_hits_have_place_and_reason(several):
         assert offset <= hit.start <= hit.end
         assert hit.matches
         assert 0 < hit.matches[0].posterior <= 1
-        assert hit.document == f"d{int(hit.utterance[1:]) // 3:02d}"
-        assert hit.title == f"t{int(hit.document[1:])}"
-        assert hit.place == f"{hit.document}@{hit.start:.1f}-{hit.end:.1f}"
+        assert hit.recording == f"d{int(hit.utterance[1:]) // 3:02d}"
+        assert hit.title == f"t{int(hit.recording[1:])}"
+        assert hit.place == f"{hit.recording}@{hit.start:.1f}-{hit.end:.1f}"
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_recordings_of_hits(several, tmp_path):
     for text, message in (
         ("d01@x", "expected times in seconds"),
         ("d01@5-4", "begins at 0 or later"),
-        ("e", "no document"),
+        ("e", "no recording"),
     ):
         with pytest.raises(rk.InputError, match=message):
             locate(several.index, text)

@@ -47,7 +47,7 @@ def archive(heard, tmp_path):
 
 def scores(archive, text):
     try:
-        return {hit.document: hit.score for hit in archive.search(text, k=100)}
+        return {hit.recording: hit.score for hit in archive.search(text, k=100)}
     except ValueError:  # nothing in the query occurs
         return {}
 
@@ -71,11 +71,11 @@ def test_the_ranking_is_that_of_its_slow_twin(archive, weights):
     weigh(archive, **weights)
     for text in QUERIES:
         hits = archive.search(text, k=100)
-        assert [hit.document for hit in hits] == [name for name, _ in expected[text]]
+        assert [hit.recording for hit in hits] == [name for name, _ in expected[text]]
         np.testing.assert_allclose([hit.score for hit in hits], [score for _, score in expected[text]], atol=2e-12)
         for hit in hits:
             assert sum(hit.contributions.values()) == pytest.approx(hit.score, abs=1e-9)
-        assert [hit.document for hit in archive.search(text, k=2)] == [name for name, _ in expected[text][:2]]
+        assert [hit.recording for hit in archive.search(text, k=2)] == [name for name, _ in expected[text][:2]]
 
 
 def test_learning_sees_the_scores_that_search_ranks_by(archive):
@@ -104,12 +104,12 @@ def test_places_of_further_hearings_are_learned_from_and_offered(tmp_path):
     for text in ("press", "press type"):
         archive.judgments.add(text, "r00", 0.0)
         archive.judgments.add(text, "r01", 1.0)
-    assert "r01" not in [place.hit.document for place in archive.judgments.next("type press", 9)]
+    assert "r01" not in [place.hit.recording for place in archive.judgments.next("type press", 9)]
     judged = archive.judgments.placed().judged()
     with pytest.raises(rk.InputError, match="the same grade"):
         examples(archive.index, judged)
     archive.hearings.weigh("second", 0.5)
-    assert "r01" in [place.hit.document for place in archive.judgments.next("type press", 9)]
+    assert "r01" in [place.hit.recording for place in archive.judgments.next("type press", 9)]
     fused = examples(archive.index, judged, hearings=archive.hearings.counting)
     assert not fused.lost
     assert [d for d, y in zip(fused.data.doc_ids, fused.data.y, strict=True) if y > 0] == ["r01", "r01"]
@@ -160,7 +160,7 @@ def pair(tmp_path):
 
 def test_a_hit_of_a_further_hearing_has_its_words(pair):
     (hit,) = pair.search('"printing press"', explain=True)
-    assert (hit.document, hit.snippet, hit.certainty) == ("r01", "printing press", "heard")
+    assert (hit.recording, hit.snippet, hit.certainty) == ("r01", "printing press", "heard")
     assert hit.audio.endswith("r01.wav")
     assert hit.contributions == {"heard by second": pytest.approx(hit.score)}
     assert hit.explanation == (f"{hit.score:.2f} the recogniser second heard it",)
@@ -173,11 +173,11 @@ def test_a_hit_of_a_further_hearing_has_its_words(pair):
 
 
 def test_what_a_query_requires_and_excludes(pair):
-    assert [hit.document for hit in pair.search("lead")] == ["r00", "r02"]
-    assert [hit.document for hit in pair.search('"ink lead"')] == ["r02"]
-    assert [hit.document for hit in pair.search("ink -lead")] == []  # one of the hearings has it
-    assert [hit.document for hit in pair.search("lead -ink")] == ["r00"]
-    assert [hit.document for hit in pair.search("ink OR press", per_recording=1)] == ["r02", "r01"]
+    assert [hit.recording for hit in pair.search("lead")] == ["r00", "r02"]
+    assert [hit.recording for hit in pair.search('"ink lead"')] == ["r02"]
+    assert [hit.recording for hit in pair.search("ink -lead")] == []  # one of the hearings has it
+    assert [hit.recording for hit in pair.search("lead -ink")] == ["r00"]
+    assert [hit.recording for hit in pair.search("ink OR press", per_recording=1)] == ["r02", "r01"]
 
 
 def test_normalised_weights_rank_hearings_too(pair):
@@ -185,7 +185,7 @@ def test_normalised_weights_rank_hearings_too(pair):
 
     names = [name for name in pair.ranker_names if name.startswith("word-")]
     pair.weights.use(Weights(tuple(names), (1.0,) * len(names), "query-minmax", "given", {"candidates": 10}))
-    assert {hit.document for hit in pair.search("press lead")} == {"r00", "r01", "r02"}
+    assert {hit.recording for hit in pair.search("press lead")} == {"r00", "r01", "r02"}
     pair.weights.use(None)
-    assert pair.search("press", weights={"word-cn-1": 1.0})[0].document == "r01"
-    assert [hit.document for hit in pair.search("lead", candidates=2)] == ["r00", "r02"]
+    assert pair.search("press", weights={"word-cn-1": 1.0})[0].recording == "r01"
+    assert [hit.recording for hit in pair.search("lead", candidates=2)] == ["r00", "r02"]

@@ -7,7 +7,7 @@ import rankine as rk
 from rankine.data.normalisers import Normaliser
 from rankine.spoken.archive import Archive
 from rankine.spoken.index.about import About
-from rankine.spoken.index.build import Document, analyse, part_of_documents
+from rankine.spoken.index.build import Recording, analyse, part_of_recordings
 from rankine.spoken.index.schema import UTTERANCE_NAME
 from rankine.spoken.index.scores import ranker_names
 from rankine.spoken.index.settings import Settings
@@ -16,8 +16,8 @@ from rankine.spoken.lattice.formats import Piece, write_slf
 from rankine.spoken.lattice.lattice import Lattice
 from rankine.spoken.lattice.scoring import Scoring
 from rankine.spoken.learn.weights import Weights, shipped
-from rankine.spoken.recordings.places import documents_of, segment
-from rankine.spoken.search.filters import DocumentFilter
+from rankine.spoken.recordings.places import recordings_of, segment
+from rankine.spoken.search.filters import RecordingFilter
 from rankine.spoken.search.ranking import (
     contributions,
     find_candidates,
@@ -48,13 +48,13 @@ def random_weights(rng, names):
     return {n: float(v) for n, v, keep in zip(names, values, some, strict=True) if keep and v != 0}
 
 
-def everything(archive, query, table, weights, documents=None):
+def everything(archive, query, table, weights, recordings=None):
     """The scores of all places with a column that has a weight and is above 0; ``table`` has all columns of all."""
     index = archive.index
     places = np.arange(index.places_before[-1])
     keep = mask(index, query, places)
-    if documents is not None:
-        keep &= documents[documents_of(index, places)]
+    if recordings is not None:
+        keep &= recordings[recordings_of(index, places)]
     scores = {}
     for place, row in enumerate(table.tolist()):
         parts = {n: x for n, x in zip(weak_rankers(index.kinds), row, strict=True) if weights.get(n, 0.0) != 0}
@@ -64,9 +64,9 @@ def everything(archive, query, table, weights, documents=None):
 
 
 def in_order(archive, scores, k):
-    """The k best places: by score, name of the document, and time."""
-    documents = documents_of(archive.index, np.arange(archive.index.places_before[-1])).tolist()
-    names = [archive.index.name_of(d) for d in documents]
+    """The k best places: by score, name of the recording, and time."""
+    recordings = recordings_of(archive.index, np.arange(archive.index.places_before[-1])).tolist()
+    names = [archive.index.name_of(d) for d in recordings]
     return sorted(scores, key=lambda place: (-round(scores[place], 10), names[place], place))[:k]
 
 
@@ -93,13 +93,13 @@ def test_the_best_places_are_those_of_scoring_all(kinds, tmp_path, monkeypatch):
             table = place_table(archive.index, query, np.arange(archive.index.places_before[-1]))
             for by_name in (random_weights(rng, names) for _ in range(8)):
                 weights = Weights.of(by_name, names)
-                documents = rng.random(len(archive)) < 0.7 if rng.random() < 0.3 else None
+                recordings = rng.random(len(archive)) < 0.7 if rng.random() < 0.3 else None
                 k = int(rng.integers(1, 6))
-                ranking = ranked_places(archive.index, query, weights, k, documents)
-                want = everything(archive, query, table, by_name, documents)
+                ranking = ranked_places(archive.index, query, weights, k, recordings)
+                want = everything(archive, query, table, by_name, recordings)
                 assert_ranked(archive, ranking, want, k)
                 n += 1
-            whole = ranked_places(archive.index, query, weights, None, documents)
+            whole = ranked_places(archive.index, query, weights, None, recordings)
             assert ranking == whole[:k]
             assert len(whole) == len(want)
             parts = contributions(archive.index, query, weights, [place for place, _ in ranking])
@@ -115,8 +115,8 @@ def test_scores_do_not_depend_on_filters_or_k(tmp_path):
     whole = dict(ranked_places(archive.index, query, weights))
     assert len(whole) > 3
     for _ in range(20):
-        documents = rng.random(len(archive)) < 0.5
-        some = dict(ranked_places(archive.index, query, weights, int(rng.integers(1, 9)), documents))
+        recordings = rng.random(len(archive)) < 0.5
+        some = dict(ranked_places(archive.index, query, weights, int(rng.integers(1, 9)), recordings))
         assert some.items() <= whole.items()
 
 
@@ -129,7 +129,7 @@ def test_equal_places_come_by_name_and_time(tmp_path):
         text = " ".join(lattice(3).units)
         for candidates in (None, 10):
             hits = archive.search(text, k=3, candidates=candidates)
-            results.append([(h.document, h.score) for h in hits])
+            results.append([(h.recording, h.score) for h in hits])
     assert [d for d, _ in results[0]] == names[:3]
     assert all(r == results[0] for r in results)
 
@@ -192,8 +192,8 @@ def test_weights_on_normalised_scores_rank_the_candidates(taught):
                 ranking = ranked_places(archive.index, query, archive.weights.learned, 7)
                 assert [s for _, s in ranking] == pytest.approx(sorted(scores.values(), reverse=True)[:7], abs=1e-9)
                 assert all(scores[p] == pytest.approx(s, abs=1e-9) for p, s in ranking)
-                documents = rng.random(len(archive)) < 0.5
-                some = dict(ranked_places(archive.index, query, archive.weights.learned, 7, documents))
+                recordings = rng.random(len(archive)) < 0.5
+                some = dict(ranked_places(archive.index, query, archive.weights.learned, 7, recordings))
                 assert all(scores[p] == pytest.approx(s, abs=1e-9) for p, s in some.items())
                 for h in archive.search(text, k=3):
                     assert h.score == pytest.approx(sum(h.contributions.values()), abs=1e-9)
@@ -216,7 +216,7 @@ def test_a_reader_keeps_its_state_while_a_writer_merges(tmp_path):
 def named(archive, ranking):
     names = [
         archive.index.name_of(d)
-        for d in documents_of(archive.index, np.array([p for p, _ in ranking], np.int64)).tolist()
+        for d in recordings_of(archive.index, np.array([p for p, _ in ranking], np.int64)).tolist()
     ]
     return sorted((n, round(s, 11)) for n, (_, s) in zip(names, ranking, strict=True))
 
@@ -237,7 +237,7 @@ def test_requirements_and_filters_choose_among_what_is_normalised(tmp_path):
     archive = Archive.create(tmp_path / "a", SMALL)
     lines = [f"d{i} [ a 0.{i + 2} x 0.{8 - i} ] [ {'b' if i % 2 else 'c'} 1 ]" for i in range(6)]
     archive.lattices.index(sausages(tmp_path / "s.sausage", *lines))
-    index, documents = archive.index, np.arange(6) < 4
+    index, recordings = archive.index, np.arange(6) < 4
     for names in (ranker_names(archive.kinds), archive.ranker_names):
         weights = Weights(tuple(names), (1.0,) * len(names), "query-minmax", "test", {"candidates": 4})
         bare = dict(ranked_places(index, archive.parse("a"), weights))
@@ -245,28 +245,29 @@ def test_requirements_and_filters_choose_among_what_is_normalised(tmp_path):
         without = dict(ranked_places(index, archive.parse("a -b"), weights))
         holding = mask(index, archive.parse("a -b"), np.arange(6))
         assert without == {p: s for p, s in bare.items() if holding[p]}
-        inside = dict(ranked_places(index, archive.parse("a"), weights, None, documents))
-        assert inside == {p: s for p, s in bare.items() if documents[p]}
+        inside = dict(ranked_places(index, archive.parse("a"), weights, None, recordings))
+        assert inside == {p: s for p, s in bare.items() if recordings[p]}
         few = f"the weights in use rank 4 places; the query and its filters leave {len(without)} of them"
-        assert SearchResults(index, weights, "a -b", DocumentFilter()).remarks[-1] == few
-        assert few not in SearchResults(index, weights, "a", DocumentFilter()).remarks
-    assert SearchResults(index, shipped(archive.kinds), "a", DocumentFilter()).remarks == []
+        assert SearchResults(index, weights, "a -b", RecordingFilter()).remarks[-1] == few
+        assert few not in SearchResults(index, weights, "a", RecordingFilter()).remarks
+    (note,) = SearchResults(index, shipped(archive.kinds), "a", RecordingFilter()).remarks
+    assert note.startswith("all words of the query are stop words")
 
 
 def test_filters_choose_before_a_lossy_cut(tmp_path):
     archive = Archive.create(tmp_path / "a", SMALL)
     archive.lattices.index(sausages(tmp_path / "s.sausage", *(f"d{i} [ a 0.{i + 2} ]" for i in range(6))))
     weights, query = shipped(archive.kinds), archive.parse("a")
-    documents = np.arange(6) < 2
-    exact = ranked_places(archive.index, query, weights, 1, documents)
-    assert ranked_places(archive.index, query, weights, 1, documents, 1) == exact != []
+    recordings = np.arange(6) < 2
+    exact = ranked_places(archive.index, query, weights, 1, recordings)
+    assert ranked_places(archive.index, query, weights, 1, recordings, 1) == exact != []
 
 
 def test_phrases_are_looked_for_before_the_cut(tmp_path):
     archive = Archive.create(tmp_path / "a", SMALL)
     lines = [f"d{i} [ b 1 ] [ x 1 ] [ a 1 ] [ x 1 ] [ a 1 ]" for i in range(9)]
     archive.lattices.index(sausages(tmp_path / "s.sausage", *lines, "zz [ x 1 ] [ a 0.5 ] [ b 0.5 ]"))
-    assert [h.document for h in archive.search('"a b"', candidates=3)] == ["zz"]
+    assert [h.recording for h in archive.search('"a b"', candidates=3)] == ["zz"]
     assert archive.features({"q": '"a b"'}).doc_ids.tolist() == ["zz"]
 
 
@@ -323,13 +324,13 @@ def test_what_says_a_word_stands_before_what_does_not(tmp_path):
     compared = 0
     for trial in range(1000):
         some = [pool[i] for i in rng.choice(len(pool), int(rng.integers(2, 12)), replace=False)]
-        archive = in_memory(tmp_path / "a", settings, [document for document, _ in some], trial)
+        archive = in_memory(tmp_path / "a", settings, [recording for recording, _ in some], trial)
         query = archive.parse(str(rng.choice(SOUNDS)))
         forms = {words.words[0] for words in query.terms[0].alternatives}  # it's is also found as its
         best = {}
         for place, score in ranked_places(archive.index, query, shipped(archive.kinds)):
-            document = archive.index.name_of(int(documents_of(archive.index, np.array([place]))[0]))
-            best.setdefault(document, score)
+            recording = archive.index.name_of(int(recordings_of(archive.index, np.array([place]))[0]))
+            best.setdefault(recording, score)
         said = [best.get(d.name, 0.0) for d, words in some if max(words.get(w, 0.0) for w in forms) >= 0.9]
         other = [best.get(d.name, 0.0) for d, words in some if not forms & set(words)]
         if said and other:
@@ -339,7 +340,7 @@ def test_what_says_a_word_stands_before_what_does_not(tmp_path):
 
 
 def recorded(rng, settings, name):
-    """A document of 1 to 500 words, and the largest posterior of each."""
+    """A recording of 1 to 500 words, and the largest posterior of each."""
     n = int(np.exp(rng.uniform(0, np.log(500))))
     some = [str(w) for w in rng.choice(SOUNDS, int(rng.integers(1, len(SOUNDS))), replace=False)]
     arcs, words = [], {}
@@ -352,13 +353,13 @@ def recorded(rng, settings, name):
             arcs.append((i, i + 1, other, float(np.log1p(-p)), 0.3 * i, 0.3 * i + 0.3))
             words[other] = max(words.get(other, 0.0), 1 - p)
     piece = Piece(name, "slf", "m", write_slf(Lattice.from_arcs(arcs, 0, n)))
-    return Document(name, {}, analyse(settings, Scoring(), None, piece), name), words
+    return Recording(name, {}, analyse(settings, Scoring(), None, piece), name), words
 
 
-def in_memory(folder, settings, documents, number):
-    """An archive of documents that have been analysed, in one part."""
+def in_memory(folder, settings, recordings, number):
+    """An archive of recordings that have been analysed, in one part."""
     if number == 0:
         Archive.create(folder, settings)
     with writing(folder) as writer:
-        writer.commit([writer.part(*part_of_documents(documents, settings))])
+        writer.commit([writer.part(*part_of_recordings(recordings, settings))])
     return Archive(folder)

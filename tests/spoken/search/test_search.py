@@ -29,8 +29,8 @@ def test_features_are_those_of_places(several):
     assert data.query(0).doc_ids.tolist() == place_names(several.index, places)
     (best,) = np.flatnonzero(data.y)
     assert data.doc_ids[best].startswith("d03@")
-    hits = [h for h in several.search("w0", k=100) if h.document == "d03"]
-    assert hits[0].segment == data.doc_ids[best]  # a judged document stands for its best place
+    hits = [h for h in several.search("w0", k=100) if h.recording == "d03"]
+    assert hits[0].segment == data.doc_ids[best]  # a judged recording stands for its best place
 
 
 def test_a_word_in_near_empty_slots_is_found(tmp_path):
@@ -42,7 +42,7 @@ def test_a_word_in_near_empty_slots_is_found(tmp_path):
 def test_filters(several):
     both = several.search("w0", k=50)
     ann = several.search("w0", k=50, speaker="ann")
-    assert {h.document for h in ann} == {h.document for h in both if h.speaker == "ann"} != set()
+    assert {h.recording for h in ann} == {h.recording for h in both if h.speaker == "ann"} != set()
     late = several.search("w0", k=50, since="2026-03", until="2026-04")
     assert {h.date[:7] for h in late} == {"2026-03", "2026-04"}
     with pytest.raises(rk.InputError, match=r"no recording is by the speaker 'anna'\. Did you mean 'ann'"):
@@ -126,10 +126,10 @@ def test_a_number_that_was_heard_in_part_counts_by_its_words(tmp_path):
         for name, text in talks.items()
     ])  # fmt: skip
     hits = archive.search("1455")
-    assert [hit.document for hit in hits] == ["most", "less"]
+    assert [hit.recording for hit in hits] == ["most", "less"]
     assert hits[0].evidence == "fourteen 0.90, fifty 0.90"
-    assert [(hit.document, hit.score) for hit in archive.search("fourteen fifty five")] == [
-        (hit.document, hit.score) for hit in hits
+    assert [(hit.recording, hit.score) for hit in archive.search("fourteen fifty five")] == [
+        (hit.recording, hit.score) for hit in hits
     ]
     assert archive.search('"1455"') == archive.search("in near/2 1455") == []
 

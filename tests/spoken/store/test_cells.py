@@ -1,4 +1,4 @@
-"""What the store says about documents."""
+"""What the store says about recordings."""
 
 import pytest
 
@@ -20,7 +20,7 @@ def test_no_store(archive):
     cells = archive.index.cells
     assert (cells.stamp(), cells.some(["d1"]), cells.all(), cells.having("title")) == (None, {}, {}, {})
     assert not (archive.folder / FILE).exists()
-    assert set(archive.index.document_texts) == {"title", "date", "speakers"}
+    assert set(archive.index.recording_texts) == {"title", "date", "speakers"}
     assert archive.index.texts_of([0, 3]) == [{}, {}]
 
 
@@ -47,13 +47,13 @@ def test_cells(archive):
     assert cells.all() == {"d1": {"title": "a", "place": "x"}, "d3": {"rights": "closed"}}
     assert cells.having("rights") == {"d3": "closed"}
     assert archive.index.texts_of([3, 1]) == [{"rights": "closed"}, {"title": "a", "place": "x"}]
-    texts = archive.index.document_texts
-    assert texts is archive.index.document_texts
+    texts = archive.index.recording_texts
+    assert texts is archive.index.recording_texts
     assert texts["place"].tolist() == ["", "x", "", "", ""]
     archive.metadata.clear("d1", ["title"])
     assert cells.having("title") == {}
     assert cells.some(["d1"]) == {"d1": {"title": "", "place": "x"}}
-    assert archive.index.document_texts["title"].tolist() == [""] * 5
+    assert archive.index.recording_texts["title"].tolist() == [""] * 5
 
 
 def test_a_value_that_looks_like_a_field(archive):

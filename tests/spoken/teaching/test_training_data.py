@@ -60,11 +60,11 @@ def test_a_place_that_is_judged_by_two_names_is_one(tmp_path):
     assert sum(examples(archive.index, overruled).data.y > 0) == 1
     assert examples(archive.index, turned).relevant.tolist() == [2]
     assert sum(examples(archive.index, turned).data.y > 0) == 2  # what was kept is of another order
-    with pytest.raises(rk.InputError, match="no query has a document that was judged relevant"):
+    with pytest.raises(rk.InputError, match="no query has a recording that was judged relevant"):
         examples(archive.index, Judged(queries, {"1": {"d0": 1.0, "d0@0-1": 0.0}}))
 
 
-def test_names_of_deleted_documents_do_not_stay(taught, tmp_path):
+def test_names_of_deleted_recordings_do_not_stay(taught, tmp_path):
     source, judged = taught
     archive = Archive(shutil.copytree(source.folder, tmp_path / "a"))
     examples(archive.index, judged)
@@ -94,8 +94,8 @@ def test_what_cannot_be_learned_from(taught):
     for wrong, message in (
         (Judged({"1": "w0"}, {"1": {"nowhere": 1.0}}), "query 1: a judgment of 'nowhere', which is not in the archive"),
         (Judged({"1": "w0"}, {"2": {"d00": 1.0}}), "judgments of the query '2', which is not among the queries"),
-        (Judged({"1": "w0"}, {"1": {"d00": 0.0}}), "no query has a document that was judged relevant"),
-        (Judged({}, {}), "no query has a document that was judged relevant"),
+        (Judged({"1": "w0"}, {"1": {"d00": 0.0}}), "no query has a recording that was judged relevant"),
+        (Judged({}, {}), "no query has a recording that was judged relevant"),
         (Judged({"1": "w0"}, {"1": dict.fromkeys(everywhere, 1.0)}), "have the same grade"),
     ):
         with pytest.raises(rk.InputError, match=message):
@@ -113,9 +113,9 @@ def test_the_cache_is_written_by_one_process_at_a_time(tmp_path):
         writer.start()
         writer.join(0.3)
         assert writer.is_alive()
-        assert cache.read(one).n_documents == 3  # readers do not wait
+        assert cache.read(one).n_recordings == 3  # readers do not wait
         assert cache.read(two) is None
     writer.join()
     assert cache.read(one) is None
-    assert cache.read(two).n_documents == 3
+    assert cache.read(two).n_recordings == 3
     assert sorted(p.name for p in (tmp_path / "cache").iterdir()) == [f"{two}.arrow", "lock", "mine.arrow"]

@@ -1,4 +1,4 @@
-"""Subtitles of a document."""
+"""Subtitles of a recording."""
 
 import pytest
 
@@ -25,7 +25,7 @@ def test_subtitles(tmp_path):
 
 def test_what_has_no_subtitles(tmp_path):
     archive = filled(tmp_path / "a", ["d"])
-    with pytest.raises(rk.InputError, match="no document is called 'e'"):
+    with pytest.raises(rk.InputError, match="no recording is called 'e'"):
         subtitles(archive.index, "e")
     with pytest.raises(rk.InputError, match="subtitles are vtt or srt, got 'ass'"):
         subtitles(archive.index, "d", "ass")

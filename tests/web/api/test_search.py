@@ -22,7 +22,7 @@ def test_hits_are_those_of_the_archive(client, site):
     expected = Archive(site.archive.folder).search("storm winter", per_recording=3)
     told = [hit for group in answer["groups"] for hit in group["hits"]]
     assert [(hit["recording"], hit["place"], hit["certainty"]) for hit in told] == [
-        (hit.document, hit.place, hit.certainty) for hit in expected
+        (hit.recording, hit.place, hit.certainty) for hit in expected
     ]
     assert [hit["score"] for hit in told] == pytest.approx([hit.score for hit in expected])
     assert [hit["rank"] for hit in told] == list(range(1, len(told) + 1))

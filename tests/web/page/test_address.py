@@ -16,7 +16,7 @@ def test_back_and_forward(here):
     page.wait_for_selector(".hit")
     until(page, "scrollY === 500")
     page.weights.undo()
-    until(page, "document.querySelectorAll('.hit').length === 7")
+    until(page, "recording.querySelectorAll('.hit').length === 7")
     assert page.input_value("#q") == "railway"
     page.go_forward()
-    until(page, "document.querySelector('#q').value === 'xylophonist'")
+    until(page, "recording.querySelector('#q').value === 'xylophonist'")

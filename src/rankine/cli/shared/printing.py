@@ -75,7 +75,7 @@ def print_hits(title: str, hits: Sequence[Hit]) -> None:
     elif hits:
         titled = any(h.title for h in hits)
         rows = [
-            (rank, h.place, *([h.title or h.document] if titled else []), clock(h.start), _score(h.score), h.certainty,
+            (rank, h.place, *([h.title or h.recording] if titled else []), clock(h.start), _score(h.score), h.certainty,
              _heard(h), h.snippet)
             for rank, _, h in shown
         ]  # fmt: skip

@@ -47,7 +47,7 @@ def index(
         typer.Option(help="Folder of the recordings that the table names: `rankine spoken play` opens them there."),
     ] = None,
     remove_missing: Annotated[
-        bool, typer.Option("--remove-missing", help="Remove documents that the source does not have.")
+        bool, typer.Option("--remove-missing", help="Remove recordings that the source does not have.")
     ] = False,
     workers: Workers = None,
 ) -> None:
@@ -78,7 +78,7 @@ def index(
     if recordings is not None:
         opened.recordings.add_roots([recordings])
     say(
-        f"{archive}: {counted(changes.added, 'document')} added, {changes.updated} updated, "
+        f"{archive}: {counted(changes.added, 'recording')} added, {changes.updated} updated, "
         f"{changes.unchanged} unchanged, {changes.removed} removed; {len(opened)} in all"
     )
     finish(changes.errors, changes.added + changes.updated + changes.unchanged)
@@ -94,13 +94,13 @@ def _in_lower_case(scoring: Scoring) -> Scoring:
 
 def subtitles(
     archive: Folder,
-    document: Annotated[str, typer.Argument(help="The document.")],
+    recording: Annotated[str, typer.Argument(help="The recording.")],
     form: Annotated[str, typer.Option("--as", help="vtt or srt.")] = "vtt",
     output: Annotated[str | None, typer.Option("-o", "--output", help="A file; default: standard output.")] = None,
     closed: Closed = False,
     as_heard: Annotated[bool, typer.Option("--as-heard", help="Leave out what people have corrected.")] = False,
 ) -> None:
-    """A document's likeliest words as WebVTT or SRT; words that are in doubt are marked, corrected ones are certain.
+    """A recording's likeliest words as WebVTT or SRT; words that are in doubt are marked, corrected ones are certain.
 
     `rankine spoken subtitles archive/ interview-7 -o interview-7.vtt`
     """
@@ -114,8 +114,8 @@ def subtitles(
     if output is not None and Path(output).suffix == ".srt":
         form = "srt"
     opened = Archive(archive)
-    check_readable(opened.index, document, closed, "--closed")
-    text = make(opened.index, document, form, closed, as_heard)
+    check_readable(opened.index, recording, closed, "--closed")
+    text = make(opened.index, recording, form, closed, as_heard)
     if output is None:
         put(text, end="")
     else:
@@ -131,7 +131,7 @@ def merge(archive: Folder) -> None:
     opened = Archive(archive)
     with bar("arrays", None) as update:
         opened.merge(update)
-    say(f"{archive}: {counted(len(opened), 'document')} in one part")
+    say(f"{archive}: {counted(len(opened), 'recording')} in one part")
 
 
 def check(
@@ -156,7 +156,7 @@ def check(
     with bar("checking", index.manifest.size, unit="bytes") as update:
         opened.check(update)
     rows = [
-        ("documents", f"{len(index):,}"),
+        ("recordings", f"{len(index):,}"),
         ("utterances", f"{index.n_utterances:,}"),
         ("stretches", f"{index.n_stretches:,}"),
         ("hours", f"{index.seconds / 3600:.2f}"),
@@ -184,7 +184,7 @@ def _repair(archive: str, workers: int | None) -> list[str]:
         say(f"rankine: lost: {name}")
     if repairs.lost:
         say(
-            f"rankine: {counted(len(repairs.lost), 'document')} lost: their lattices are not in the archive. Index "
+            f"rankine: {counted(len(repairs.lost), 'recording')} lost: their lattices are not in the archive. Index "
             f"them again with `rankine spoken index {archive} LATTICES`; the damaged files are in "
             f"{archive}/{repairs.aside}"
         )
@@ -238,8 +238,8 @@ def pack(
         packed = opened.pack(
             output, index=not without_index, closed=closed, open_only=open_only, replace=replace, report=update
         )
-    documents = "without the index" if without_index else counted(packed.documents, "document")
-    say(f"{output}: {documents}, {counted(packed.files, 'file')}, {shown(packed.size)} in {shown(packed.packed)}")
+    recordings = "without the index" if without_index else counted(packed.recordings, "recording")
+    say(f"{output}: {recordings}, {counted(packed.files, 'file')}, {shown(packed.size)} in {shown(packed.packed)}")
 
 
 def unpack(
@@ -257,4 +257,4 @@ def unpack(
 
     with bar("unpacking", None) as update:
         n = make(source, archive, thread_count(workers), update, update)
-    say(f"{archive}: {counted(n, 'document')}")
+    say(f"{archive}: {counted(n, 'recording')}")

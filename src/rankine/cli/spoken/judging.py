@@ -93,7 +93,7 @@ def _judge_hits(archive: Archive, text: str, hits: Sequence[Hit], name: str, ans
     while i < len(hits):
         h = hits[i]
         grade_now = f" (now {before[h.segment]:g})" if h.segment in before else ""
-        title = f"{h.title or h.document} {clock(h.start)}–{clock(h.end)}"
+        title = f"{h.title or h.recording} {clock(h.start)}–{clock(h.end)}"
         say(f"{h.rank}. {title}, {h.certainty}: {h.snippet}{grade_now}")
         answer = ask("?:").strip().lower()
         if answer in ("q", "s"):
@@ -127,7 +127,7 @@ def _grades(archive: Archive, key: str, hits: Sequence[Hit]) -> dict[str, float]
     segments = {h.segment: named_place(index, h.segment) for h in hits}
     best: dict[int, int | None] = {}
     for h in hits:
-        best.setdefault(index.number_of(h.document), segments[h.segment])
+        best.setdefault(index.number_of(h.recording), segments[h.segment])
     grades = archive.judgments.all().qrels.get(key, {})
     by_place = judged_places(index, grades, best.get)
     return {
@@ -285,7 +285,7 @@ def _print_agreement(title: str, archive: Archive) -> None:
     rows = [
         (
             d.query,
-            d.document,
+            d.recording,
             ", ".join(f"{judge or '(no name)'} {g:g}" for judge, g in d.grades.items()),
             f"{d.grade:g}",
         )

@@ -231,7 +231,7 @@ def _row(scoring: Scoring, piece: Piece) -> tuple[Any, ...]:
 # -- ``rankine spoken convert``
 
 
-Result = tuple[list[str], int]  # what was wrong, and the number of utterances or documents that were written
+Result = tuple[list[str], int]  # what was wrong, and the number of utterances or recordings that were written
 
 
 @reads_lattices
@@ -272,7 +272,7 @@ def convert(
     row = TABLE[name]
     one_file = bool(place.suffix) and not place.is_dir()
     if row.writes == "words" and not row.several:
-        _finish(source, target, name, *_documents(source, place, name, one_file, workers), "document")
+        _finish(source, target, name, *_recordings(source, place, name, one_file, workers), "recording")
         return
     if not row.several and one_file:
         encoding = source.scoring.reading.encoding
@@ -336,11 +336,11 @@ def _transcript(scoring: Scoring, piece: Piece) -> Transcript:
 
     if TABLE[piece.format].read is None or piece.turn is None:
         return transcript_of(confusion_network(replace(scoring.open(piece), name=piece.name)))
-    return Transcript(piece.turn.document, tuple(unpacked(piece.content())))
+    return Transcript(piece.turn.recording, tuple(unpacked(piece.content())))
 
 
-def _documents(source: LatticeSource, place: Path, to: str, one_file: bool, workers: int | None) -> Result:
-    """Write a file for each document, of all its utterances."""
+def _recordings(source: LatticeSource, place: Path, to: str, one_file: bool, workers: int | None) -> Result:
+    """Write a file for each recording, of all its utterances."""
     from ...errors import InputError
     from ...spoken.lattice.formats.table import TABLE, writer_of
     from ...spoken.lattice.formats.transcripts.transcript import Transcript
@@ -357,7 +357,7 @@ def _documents(source: LatticeSource, place: Path, to: str, one_file: bool, work
         before = transcripts[name].segments if name in transcripts else ()
         transcripts[name] = Transcript(name, (*before, *segments))
     if one_file and len(transcripts) > 1:
-        raise InputError(f"several documents do not fit into one {to} file: name a folder", str(place))
+        raise InputError(f"several recordings do not fit into one {to} file: name a folder", str(place))
     for name, transcript in transcripts.items():
         target = place
         try:

@@ -76,7 +76,7 @@ def learn(
     weights = result.weights
     if result.ignored:
         gone = counted(result.ignored, "judgment")
-        say(f"rankine: left out: {gone} of documents that are no longer in the archive (`judgments --orphans`)")
+        say(f"rankine: left out: {gone} of recordings that are no longer in the archive (`judgments --orphans`)")
     _print_result(archive, result, dry_run or propose)
     _print_verdict(result, per_query)
     if plot is not None:

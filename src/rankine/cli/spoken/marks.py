@@ -52,8 +52,8 @@ def check_open(archive: Archive, places: Sequence[str], closed: bool) -> None:
     from ...spoken.recordings.places import read_place_name
 
     for place in places:
-        document = read_place_name(place, archive.index.numbers, archive.index.utterances_of).document
-        check_readable(archive.index, document, closed, "--closed")
+        recording = read_place_name(place, archive.index.numbers, archive.index.utterances_of).recording
+        check_readable(archive.index, recording, closed, "--closed")
 
 
 def undone_line(archive: str, change: StoredChange) -> str:

@@ -279,7 +279,7 @@ def _print_fields(archive: Archive) -> None:
     """Print the fields, and how many recordings have a value in each."""
     from ...spoken.metadata.fields import TABLE, in_order
 
-    texts = archive.index.document_texts
+    texts = archive.index.recording_texts
     counts = {field: int((column != "").sum()) for field, column in texts.items()}
     fields = in_order({*TABLE, *(field for field, n in counts.items() if n)})
     rows = [

@@ -411,8 +411,8 @@ def _confirmed(question: str, yes: bool) -> bool:
     return False
 
 
-def _document(archive: Archive, name: str) -> str:
-    """The document that is called so, or whose audio file is; an InputError where there is none."""
+def _recording(archive: Archive, name: str) -> str:
+    """The recording that is called so, or whose audio file is; an InputError where there is none."""
     from pathlib import PurePath
 
     from ...spoken.metadata.tables import stem_of
@@ -429,10 +429,10 @@ def _document(archive: Archive, name: str) -> str:
 
 def delete(
     archive: Folder,
-    documents: Annotated[list[str], typer.Argument(help="Names of documents, or of their audio files.")],
+    recordings: Annotated[list[str], typer.Argument(help="Names of recordings, or of their audio files.")],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
-    """Put documents of an archive into its bin, for 30 days; `rankine spoken undelete` brings them back.
+    """Put recordings of an archive into its bin, for 30 days; `rankine spoken undelete` brings them back.
 
     Judgments and what was said about them come back too. Audio files stay. They are left out when their folder is added
     again; to add one again, give the file itself.
@@ -442,13 +442,13 @@ def delete(
     from ...spoken import Archive
 
     opened = Archive(archive)
-    documents = [_document(opened, name) for name in documents]
-    what = counted(len(documents), "document")
-    some = ", ".join(documents[:3]) + (" …" if len(documents) > 3 else "")
+    recordings = [_recording(opened, name) for name in recordings]
+    what = counted(len(recordings), "recording")
+    some = ", ".join(recordings[:3]) + (" …" if len(recordings) > 3 else "")
     if not _confirmed(f"{archive}: delete {what} ({some})?", yes):
         say("nothing was deleted; --yes does not ask")
         raise typer.Exit(1)
-    opened.recordings.delete(documents)
+    opened.recordings.delete(recordings)
     purged = opened.recordings.purge()
     say(f"{archive}: {what} deleted, {len(opened)} left; `rankine spoken undelete` brings them back for 30 days")
     if purged:
@@ -457,9 +457,11 @@ def delete(
 
 def undelete(
     archive: Folder,
-    documents: Annotated[list[str] | None, typer.Argument(help="Names of documents; none: the bin is listed.")] = None,
+    recordings: Annotated[
+        list[str] | None, typer.Argument(help="Names of recordings; none: the bin is listed.")
+    ] = None,
 ) -> None:
-    """Bring deleted documents back, with their judgments and what was said about them.
+    """Bring deleted recordings back, with their judgments and what was said about them.
 
     `rankine spoken undelete archive/` lists what is in the bin; `rankine spoken undelete archive/ tape-7`
     """
@@ -467,19 +469,19 @@ def undelete(
     from ...system.console import print_table
 
     opened = Archive(archive)
-    if documents:
-        opened.recordings.undelete(documents)
-        say(f"{archive}: {counted(len(documents), 'document')} brought back; {len(opened)} in all")
+    if recordings:
+        opened.recordings.undelete(recordings)
+        say(f"{archive}: {counted(len(recordings), 'recording')} brought back; {len(opened)} in all")
         return
-    print_table(f"{archive}: deleted", ["document", "when"], [(d.name, d.when) for d in opened.recordings.deleted])
+    print_table(f"{archive}: deleted", ["recording", "when"], [(d.name, d.when) for d in opened.recordings.deleted])
 
 
 def purge(
     archive: Folder,
-    days: Annotated[float, typer.Option(help="Documents that were deleted so many days ago, or earlier.")] = 30.0,
+    days: Annotated[float, typer.Option(help="Recordings that were deleted so many days ago, or earlier.")] = 30.0,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
-    """Remove deleted documents from the disk. What was said about them stays, and their judgments.
+    """Remove deleted recordings from the disk. What was said about them stays, and their judgments.
 
     `rankine spoken purge archive/ --days 0` empties the bin.
     """
@@ -490,11 +492,11 @@ def purge(
         raise InputError(f"--days must be at least 0, got {days}")
     opened = Archive(archive)
     deleted = opened.recordings.deleted
-    there = counted(len(deleted), "document")
+    there = counted(len(deleted), "recording")
     if deleted and not _confirmed(f"{archive}: {there} in the bin; remove for good what is old enough?", yes):
         say("nothing was removed; --yes does not ask")
         raise typer.Exit(1)
-    say(f"{archive}: {counted(len(opened.recordings.purge(days)), 'document')} removed for good")
+    say(f"{archive}: {counted(len(opened.recordings.purge(days)), 'recording')} removed for good")
 
 
 # -- ``rankine spoken relocate``

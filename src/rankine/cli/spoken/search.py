@@ -151,9 +151,9 @@ def _print_trec(answers: dict[str, list[Hit]]) -> None:
     for key, hits in answers.items():
         scores: dict[str, float] = {}
         for h in hits:
-            name = h.segment if h.recording_score is None else h.document
+            name = h.segment if h.recording_score is None else h.recording
             if any(c.isspace() for c in name):
-                raise InputError(f"a TREC run cannot hold the name {h.document!r}: it has blanks")
+                raise InputError(f"a TREC run cannot hold the name {h.recording!r}: it has blanks")
             scores.setdefault(name, h.score if h.recording_score is None else h.recording_score)
         for rank, (name, score) in enumerate(scores.items(), 1):
             lines.append(f"{key} Q0 {name} {rank} {score:.9g} rankine\n")
@@ -205,7 +205,7 @@ def serve(
 def play(
     archive: Folder,
     hit: Annotated[
-        str, typer.Argument(help="DOCUMENT@START or DOCUMENT@START-END, in seconds, as `search` prints it.")
+        str, typer.Argument(help="RECORDING@START or RECORDING@START-END, in seconds, as `search` prints it.")
     ],
     output: Annotated[
         str | None, typer.Option("-o", "--output", help="Write the snippet there (wav) instead of playing it.")
@@ -235,7 +235,7 @@ def play(
 
     opened = Archive(archive)
     named = read_place_name(hit, opened.index.numbers, opened.index.utterances_of)
-    check_readable(opened.index, named.document, closed, "--closed")
+    check_readable(opened.index, named.recording, closed, "--closed")
     place = locate(opened.index, hit, recordings, closed)
     if recordings is not None:
         opened.recordings.add_roots([recordings])
@@ -245,7 +245,7 @@ def play(
         return
     player = next((p for p in _PLAYERS if shutil.which(p[0])), None)
     if player is None:
-        target = _new_name(f"{Path(place.document).name}-{place.start:.1f}")  # in the current folder
+        target = _new_name(f"{Path(place.recording).name}-{place.start:.1f}")  # in the current folder
         snippet(place.audio, place.start, place.end, pad, target)
         names = ", ".join(p[0] for p in _PLAYERS)
         say(f"no player was found ({names}); the snippet is in {target}")

@@ -19,7 +19,7 @@ from ..index.storage import MANIFEST, create, writing
 from ..learn.weights import Weights
 from ..query.terms import SpokenQuery
 from ..recordings.own_files import DICTIONARY, copy_file, own_files
-from ..search.filters import DocumentFilter
+from ..search.filters import RecordingFilter
 from ..search.grouping import DEFAULT as COMBINATION
 from ..search.ranking import CANDIDATES, find_candidates, parse_query, place_table
 from ..search.results import SearchOptions, SearchResults
@@ -48,7 +48,7 @@ class Archive:
     >>> folder = tempfile.TemporaryDirectory()
     >>> archive = Archive.create(folder.name + "/archive")
     >>> archive.lattices.add([("talk", one_best([("spoken", 0.0, 0.5, 0.9), ("words", 0.5, 1.0, 0.8)]))])
-    >>> [(hit.document, hit.start) for hit in archive.search("words")]
+    >>> [(hit.recording, hit.start) for hit in archive.search("words")]
     [('talk', 0.5)]
     >>> folder.cleanup()
     """
@@ -203,11 +203,11 @@ class Archive:
         Args:
             text: the query.
             k: how many hits.
-            speaker: only documents of this speaker; the whole name or words of it.
-            since: only documents of this day, month or year (2026-11-16, 2026-11, 2026) or later.
-            until: only documents of this day, month or year or earlier.
-            collection: only documents of this collection; the whole name or words of it.
-            recording: only the document of this name.
+            speaker: only recordings of this speaker; the whole name or words of it.
+            since: only recordings of this day, month or year (2026-11-16, 2026-11, 2026) or later.
+            until: only recordings of this day, month or year or earlier.
+            collection: only recordings of this collection; the whole name or words of it.
+            recording: only the recording of this name.
             weights: of the weak rankers' scores as they are; by default the learned ones, or else the shipped ones.
             candidates: score only so many places (at least k), the best by the shipped weights, not all. Weights that
                 are learned on normalised scores have as many as in learning.
@@ -219,9 +219,9 @@ class Archive:
             lazy: whether hits, and what is wrong with the query, wait until they are asked for.
         """
         used = self._opened.weights_in_use if weights is None else Weights.of(weights, self.ranker_names)
-        documents = DocumentFilter.of(speaker, since, until, closed, collection, recording)
+        recordings = RecordingFilter.of(speaker, since, until, closed, collection, recording)
         options = SearchOptions(k, candidates, per_recording, combination, explain)
-        results = SearchResults(self.index, used, text, documents, self._opened.counting_hearings, options)
+        results = SearchResults(self.index, used, text, recordings, self._opened.counting_hearings, options)
         if not lazy:
             _ = results.hits
         return results

@@ -153,7 +153,7 @@ class Recordings:
     @property
     def deleted(self) -> list[Deleted]:
         """The recordings in the bin, and when they were deleted; the last first."""
-        return Bin(self.opened.folder).documents(self.opened.index.numbers)
+        return Bin(self.opened.folder).recordings(self.opened.index.numbers)
 
     def purge(self, days: float = DAYS) -> list[str]:
         """Remove what was deleted so many days ago from the disk; return the names."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...errors import InputError, nearest, shorten
 from ...system.files import write_file
-from ..corrections.changes import placed_document
+from ..corrections.changes import placed_recording
 from ..corrections.words import corrected_words
 from ..index.reader import Index
 from ..lattice.formats.transcripts.captions import stamp
@@ -114,7 +114,7 @@ def _said(index: Index, member: PlaceMark) -> str:
     """The words of a place, with corrections; none of a whole recording, or of one that is not there."""
     if member.start is None or member.end is None or member.recording not in index.numbers:
         return ""
-    words = corrected_words(placed_document(index, member.recording))
+    words = corrected_words(placed_recording(index, member.recording))
     return " ".join(w.text for w in words if member.start <= (w.start + w.end) / 2 <= member.end)
 
 

@@ -124,7 +124,7 @@ class Marks:
         name = read_place_name(place, index.numbers, index.utterances_of)
         if (name.start is None) != (name.end is None):
             raise InputError(f"expected RECORDING@START-END in seconds, or only RECORDING; got {shorten(place)}")
-        return self.place_row(name.document, name.start, name.end, key, text, closed)
+        return self.place_row(name.recording, name.start, name.end, key, text, closed)
 
     def place_row(
         self, recording: str, start: float | None, end: float | None, key: str, text: str, closed: bool

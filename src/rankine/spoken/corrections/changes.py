@@ -1,10 +1,10 @@
-"""Applying corrections to the index: documents whose index and corrections disagree are written anew.
+"""Applying corrections to the index: recordings whose index and corrections disagree are written anew.
 
-Corrections are rows of the store, and the index follows. Every document holds the fingerprint of the corrections that
-were applied to it. Whoever changes corrections or documents calls :func:`settle`; a process that is killed before that
+Corrections are rows of the store, and the index follows. Every recording holds the fingerprint of the corrections that
+were applied to it. Whoever changes corrections or recordings calls :func:`settle`; a process that is killed before that
 loses nothing, because the next change settles it.
 
-Of a corrected document only the utterances are analysed again that a correction touches: from the lattice, if the
+Of a corrected recording only the utterances are analysed again that a correction touches: from the lattice, if the
 archive holds it, else from the confusion network in the index. What was there before is kept with them
 (:mod:`..index.heard_rows`), so undoing a correction brings it back exactly.
 """
@@ -21,7 +21,7 @@ from ...errors import InputError
 from ...system.files import fingerprint, stamp
 from ...system.paths import folder_inside, inside
 from ..index import schema
-from ..index.build import Document, Utterance, analyse_lattice
+from ..index.build import Recording, Utterance, analyse_lattice
 from ..index.changes import WorkingIndex
 from ..index.heard_rows import CONTINUED, as_heard, reading_of, rows_as_text, utterances_of
 from ..index.reader import Index
@@ -36,15 +36,15 @@ from ..recordings.recordings import lattices_of
 from ..store.store import Store
 from .placement import PlacedCorrections, Placement, placed
 from .rows import Correction, by_recording, corrections_print, counting_corrections
-from .splicing import StoredDocument, can_splice
+from .splicing import StoredRecording, can_splice
 
 WAIT = 60.0  # seconds for another process that changes the archive
-_BATCH = 200  # documents that are committed at once
+_BATCH = 200  # recordings that are committed at once
 _MOST_SPLICED = 8  # groups of rows that are written anew between others; for each the part is read once more
 
 
 def settle(folder: Path, names: Collection[str] | None = None, wait: float = WAIT) -> list[str]:
-    """Apply corrections where the index does not have them, or has others: to all documents, or to these; their names.
+    """Apply corrections where the index does not have them, or has others: to all recordings, or to these; their names.
 
     An archive without a store, such as a further hearing, is left as it is.
     """
@@ -57,7 +57,7 @@ def settle(folder: Path, names: Collection[str] | None = None, wait: float = WAI
         todo = sorted(_stale(index, corrections, names))
         for at in range(0, len(todo), _BATCH):
             some = todo[at : at + _BATCH]
-            index.replace([corrected_document(index, name, corrections.get(name, [])) for name in some], [])
+            index.replace([corrected_recording(index, name, corrections.get(name, [])) for name in some], [])
             done += some
     return done
 
@@ -69,7 +69,7 @@ def stored_corrections(store: Store, names: Collection[str] | None = None) -> di
 
 
 def _stale(index: Index, corrections: dict[str, list[Correction]], names: Collection[str] | None) -> set[str]:
-    """The documents whose index was not made with these corrections."""
+    """The recordings whose index was not made with these corrections."""
     marks = index.corrected
     asked = {*corrections, *marks} if names is None else set(names)
     return {
@@ -79,7 +79,7 @@ def _stale(index: Index, corrections: dict[str, list[Correction]], names: Collec
 
 
 def rows_as_heard(index: Index, name: str) -> list[Utterance]:
-    """The rows of a document as they were before all corrections."""
+    """The rows of a recording as they were before all corrections."""
     reader, number = index.place_of(name)
     return as_heard(utterances_of(reader, number, index.settings), index.settings, str(reader.part.path))
 
@@ -90,21 +90,21 @@ def reading_as_heard(index: Index, name: str) -> list[Utterance]:
     return as_heard(reading_of(reader, number), index.settings, str(reader.part.path))
 
 
-def placed_document(index: Index, name: str) -> PlacedCorrections:
-    """The words of a document with its corrections, and where these are."""
+def placed_recording(index: Index, name: str) -> PlacedCorrections:
+    """The words of a recording with its corrections, and where these are."""
     nothing: dict[str, list[Correction]] = {}
     every = index.cells.kept("corrections", lambda db: by_recording(counting_corrections(db)), nothing)
     return placed(reading_as_heard(index, name), every.get(name, ()))
 
 
-def corrected_document(index: Index, name: str, corrections: Sequence[Correction]) -> Document:
-    """A document with these corrections, and with no others."""
+def corrected_recording(index: Index, name: str, corrections: Sequence[Correction]) -> Recording:
+    """A recording with these corrections, and with no others."""
     reader, number = index.place_of(name)
-    out = Document(
+    out = Recording(
         name, index.base_texts(name), fingerprint=reader.texts(schema.FINGERPRINT)[number],
         corrections=corrections_print(corrections),
     )  # fmt: skip
-    stored = StoredDocument(index, name) if can_splice(reader, number) else None
+    stored = StoredRecording(index, name) if can_splice(reader, number) else None
     rows = rows_as_heard(index, name) if stored is None else stored.heard
     where = placed(rows, corrections).placements if corrections else []
     own = own_lattices(index.folder, name) if where else {}
@@ -124,7 +124,7 @@ def corrected_document(index: Index, name: str, corrections: Sequence[Correction
 def corrected_rows(
     index: Index, rows: Sequence[Utterance], placements: Sequence[Placement], own: dict[str, File]
 ) -> list[Utterance]:
-    """The rows of a document with corrections; those that none of them touches stay as they are."""
+    """The rows of a recording with corrections; those that none of them touches stay as they are."""
     out: list[Utterance] = []
     at = 0
     for group in _groups(rows, placements, own):
@@ -214,7 +214,7 @@ def network_of(rows: Sequence[Utterance], kind: str) -> Lattice:
 
 
 def own_lattices(folder: Path, name: str) -> dict[str, File]:
-    """The lattices of a document that the archive holds, by utterance; none where it was indexed from elsewhere."""
+    """The lattices of a recording that the archive holds, by utterance; none where it was indexed from elsewhere."""
     lattices = folder_inside(folder, FOLDER)
     path = inside(lattices, JOURNAL)
     if not path.exists():

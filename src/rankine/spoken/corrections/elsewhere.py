@@ -39,27 +39,27 @@ def misheard_places(
     if not heard:
         raise InputError("nothing was heard there, so the same cannot be looked for elsewhere")
     names = {
-        part.names[document]
+        part.names[recording]
         for part in index.parts
-        for document in _candidates(part, index.kinds[0], heard)
-        if part.documents_count[document] and part.names[document] not in hidden
+        for recording in _candidates(part, index.kinds[0], heard)
+        if part.recordings_count[recording] and part.names[recording] not in hidden
     }
     return [place for name in sorted(names) for place in _matches(index, name, heard, corrections.get(name, ()))]
 
 
 def _candidates(part: PartReader, kind: str, words: Sequence[str]) -> list[int]:
-    """The documents of a part in which the rarest of some words may stand."""
+    """The recordings of a part in which the rarest of some words may stand."""
     first, last = part.bounds(kind, "cn", words)
     if (last == first).any():
         return []
     rarest = int(np.argmin(last - first))
-    return np.unique(part.document_of[part.postings(kind, "cn")[0][first[rarest] : last[rarest]]]).tolist()
+    return np.unique(part.recording_of[part.postings(kind, "cn")[0][first[rarest] : last[rarest]]]).tolist()
 
 
 def _matches(
     index: Index, name: str, heard: Sequence[str], corrections: Sequence[Correction]
 ) -> Iterator[MisheardPlace]:
-    """The places of a document where the words stand, and have times."""
+    """The places of a recording where the words stand, and have times."""
     rows = reading_as_heard(index, name)
     words, n = placed(rows, corrections).words, len(heard)
     texts = [word.text if word.correction is None else None for word in words]

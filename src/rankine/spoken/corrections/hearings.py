@@ -13,7 +13,7 @@ from ...system.files import fingerprint
 from ...system.paths import folder_inside, inside
 from ..hearings.hearings import hearing_folders
 from ..index import schema
-from ..index.build import Document, Utterance
+from ..index.build import Recording, Utterance
 from ..index.changes import WorkingIndex
 from ..index.reader import Index
 from ..index.storage import writing
@@ -67,7 +67,7 @@ def _settle_one(folder: Path, placements: dict[str, list[Placement]], every: boo
     with writing(folder, wait) as writer:
         index = WorkingIndex(writer)
         todo = stale(index)
-        index.replace([_document(index, name, placements.get(sounds[name], ())) for name in todo], [])
+        index.replace([_recording(index, name, placements.get(sounds[name], ())) for name in todo], [])
     return todo
 
 
@@ -76,11 +76,11 @@ def _mark(placements: Sequence[Placement]) -> str:
     return fingerprint(*content, size=12) if content else ""
 
 
-def _document(index: Index, name: str, placements: Sequence[Placement]) -> Document:
+def _recording(index: Index, name: str, placements: Sequence[Placement]) -> Recording:
     reader, number = index.place_of(name)
     rows = rows_as_heard(index, name)
     mine = [placement for some in placements if (placement := _moved(some, rows)) is not None]
-    return Document(
+    return Recording(
         name, index.base_texts(name), corrected_rows(index, rows, mine, own_lattices(index.folder, name)),
         reader.texts(schema.FINGERPRINT)[number], corrections=_mark(placements),
     )  # fmt: skip

@@ -58,7 +58,7 @@ class Placement(NamedTuple):
 
 
 class PlacedCorrections(NamedTuple):
-    """The words of a document with its corrections, where these are, and those that do not fit."""
+    """The words of a recording with its corrections, where these are, and those that do not fit."""
 
     words: list[PlacedWord]
     placements: list[Placement]
@@ -84,7 +84,7 @@ def heard_words(rows: Sequence[Utterance]) -> TimedWords:
 
 
 def placed(rows: Sequence[Utterance], corrections: Sequence[Correction]) -> PlacedCorrections:
-    """All corrections of a document in its rows as they were heard."""
+    """All corrections of a recording in its rows as they were heard."""
     heard = heard_words(rows)
     words, placements, orphans = list[PlacedWord](heard), list[Placement](), list[Correction]()
     for correction in corrections:

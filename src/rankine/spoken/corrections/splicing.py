@@ -1,4 +1,4 @@
-"""Corrected documents of many rows: rows that a change does not touch are copied as they are stored.
+"""Corrected recordings of many rows: rows that a change does not touch are copied as they are stored.
 
 A row of the index is one that was heard, or several stand in the place of rows that were corrected. Where a change
 touches neither, they are copied within the part that holds them (:func:`..index.build.part_of_rows`). All others are
@@ -12,22 +12,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..index.build import DocumentPiece, Utterance, new_part
+from ..index.build import RecordingPiece, Utterance, new_part
 from ..index.heard_rows import CONTINUED, before_correction, mark_of, reading_of, utterances_in
 from ..index.reader import Index, PartReader
 
-FEWEST = 50  # rows of a document; the rows of a shorter one are all written anew
-_SHARE = 0.25  # of the rows of its part that a document has at least: the others are read too
+FEWEST = 50  # rows of a recording; the rows of a shorter one are all written anew
+_SHARE = 0.25  # of the rows of its part that a recording has at least: the others are read too
 
 
-def can_splice(reader: PartReader, document: int) -> bool:
-    """Whether copying rows of a document is faster than writing all of them anew."""
-    rows = len(reader.utterances(document))
-    return rows >= FEWEST and rows >= _SHARE * len(reader.document_of)
+def can_splice(reader: PartReader, recording: int) -> bool:
+    """Whether copying rows of a recording is faster than writing all of them anew."""
+    rows = len(reader.utterances(recording))
+    return rows >= FEWEST and rows >= _SHARE * len(reader.recording_of)
 
 
 class _StoredRows(NamedTuple):
-    """Rows of a document in the index, and the numbers of the rows as heard that they are, or stand for.
+    """Rows of a recording in the index, and the numbers of the rows as heard that they are, or stand for.
 
     ``before`` are the latter where these rows are corrected, and ``mark`` is that of the corrections.
     """
@@ -38,13 +38,13 @@ class _StoredRows(NamedTuple):
     mark: str = ""
 
 
-class StoredDocument:
-    """A document as it is stored, and its rows as they were heard."""
+class StoredRecording:
+    """A recording as it is stored, and its rows as they were heard."""
 
     def __init__(self, index: Index, name: str) -> None:
-        self.settings, (self.reader, document) = index.settings, index.place_of(name)
-        self.first = self.reader.utterances(document).start
-        self.reading = reading_of(self.reader, document)
+        self.settings, (self.reader, recording) = index.settings, index.place_of(name)
+        self.first = self.reader.utterances(recording).start
+        self.reading = reading_of(self.reader, recording)
         self.stored = self._stored()
         self.owner = [some for some in self.stored for _ in some.numbers]
 
@@ -83,8 +83,8 @@ class StoredDocument:
         some = self.owner[group[0]]
         return some.mark == mark and list(some.numbers) == list(group)
 
-    def pieces(self, groups: Sequence[Sequence[int]], new: Mapping[int, list[Utterance]]) -> list[DocumentPiece]:
-        """The rows of the document with others in the place of some groups; what is in no group is as it was heard.
+    def pieces(self, groups: Sequence[Sequence[int]], new: Mapping[int, list[Utterance]]) -> list[RecordingPiece]:
+        """The rows of the recording with others in the place of some groups; what is in no group is as it was heard.
 
         Args:
             groups: numbers of rows as they were heard.
@@ -104,19 +104,19 @@ class StoredDocument:
                     copied.append(new[number])
         return self._joined(copied)
 
-    def _joined(self, copied: Sequence[range | list[Utterance]]) -> list[DocumentPiece]:
+    def _joined(self, copied: Sequence[range | list[Utterance]]) -> list[RecordingPiece]:
         """Pieces of the stored part, and of a new one; neighbours of one are one piece."""
         part = new_part([row for some in copied if not isinstance(some, range) for row in some], self.settings)
         n = part.meta["utterances"]
-        out: list[DocumentPiece] = []
+        out: list[RecordingPiece] = []
         at = 0  # in the new part
         for some in copied:
             if isinstance(some, range):
-                own, total = self.reader.part, len(self.reader.document_of)
+                own, total = self.reader.part, len(self.reader.recording_of)
                 rows = slice(self.first + some.start, self.first + some.stop)
             else:
                 own, total, rows = part, n, slice(at, at := at + len(some))
             if not out or out[-1].part is not own:
-                out.append(DocumentPiece(own, np.zeros(total, np.bool_)))
+                out.append(RecordingPiece(own, np.zeros(total, np.bool_)))
             out[-1].rows[rows] = True
         return out

@@ -87,10 +87,10 @@ class WordsToCorrect:
     def row(self, place: str, written: str, closed: bool) -> dict[str, Any]:
         """The row of a new correction at ``RECORDING@START-END``."""
         name = read_place_name(place, self.index.numbers, self.index.utterances_of)
-        self.index.number_of(name.document)
+        self.index.number_of(name.recording)
         if name.start is None or name.end is None:
             raise InputError(f"expected RECORDING@START-END in seconds, such as tape-7@12.5-13.1; got {shorten(place)}")
-        return self._row(name.document, name.start, name.end, checked_text(written), closed, name.utterance)
+        return self._row(name.recording, name.start, name.end, checked_text(written), closed, name.utterance)
 
     def imported(self, place: PlaceRow, closed: bool) -> dict[str, Any]:
         """The row of a correction in a file; what it says of the words there counts."""

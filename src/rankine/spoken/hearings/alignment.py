@@ -22,7 +22,7 @@ from ..recognise.journal import JOURNAL, RecordingJournal
 
 NEAR = 0.05  # seconds by which the beginnings of one segment may differ: recognisers take audio at various rates
 
-_Utterance = tuple[str, str]  # document and utterance
+_Utterance = tuple[str, str]  # recording and utterance
 
 
 class SamePlaces(NamedTuple):
@@ -65,11 +65,11 @@ def places_of_utterances(index: Index) -> dict[_Utterance, list[int]]:
     out: dict[_Utterance, list[int]] = {}
     for part, before in zip(index.parts, index.places_before.tolist(), strict=False):
         names, utterances = part.names, part.texts(schema.UTTERANCE_NAME).all()
-        rows = zip(part.document_of.tolist(), utterances, part.rows_count.tolist(), strict=True)
-        for row, (document, utterance, counts) in enumerate(rows):
+        rows = zip(part.recording_of.tolist(), utterances, part.rows_count.tolist(), strict=True)
+        for row, (recording, utterance, counts) in enumerate(rows):
             if not counts:
                 continue
-            out.setdefault((names[document], utterance), []).append(before + row)
+            out.setdefault((names[recording], utterance), []).append(before + row)
     return out
 
 

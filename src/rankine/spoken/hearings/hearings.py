@@ -28,7 +28,7 @@ from ...system.temporary import MARK
 from ..index.reader import Index
 from ..index.storage import BUSY, MANIFEST, create
 from ..metadata.rights import HEARINGS
-from ..recordings.places import documents_of
+from ..recordings.places import recordings_of
 from .alignment import SamePlaces, same_places
 
 FOLDER, RECORD = HEARINGS, "hearing.json"
@@ -119,15 +119,15 @@ def hearings_of(archive: Path) -> list[FurtherHearing]:
     return [FurtherHearing(name, folder, read_weight(folder)) for name, folder in hearing_folders(archive).items()]
 
 
-def without_documents(hearings: Sequence[HeardIndex], own: Index, names: Collection[str]) -> list[HeardIndex]:
-    """Return further hearings as if they did not hold some documents of an archive, whatever they call them."""
+def without_recordings(hearings: Sequence[HeardIndex], own: Index, names: Collection[str]) -> list[HeardIndex]:
+    """Return further hearings as if they did not hold some recordings of an archive, whatever they call them."""
     if not names:
         return list(hearings)
     hidden = [own.numbers[name] for name in names if name in own.numbers]
     out = []
     for hearing in hearings:
-        gone = np.isin(documents_of(own, hearing.same.own), hidden)
-        there = np.unique(documents_of(hearing.index, hearing.same.further[gone])).tolist()
+        gone = np.isin(recordings_of(own, hearing.same.own), hidden)
+        there = np.unique(recordings_of(hearing.index, hearing.same.further[gone])).tolist()
         same = SamePlaces(hearing.same.own[~gone], hearing.same.further[~gone])
         every = {*names, *(hearing.index.name_of(number) for number in there)}
         out.append(replace(hearing, index=hearing.index.without(every), same=same))

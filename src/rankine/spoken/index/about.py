@@ -1,4 +1,4 @@
-"""Tables that say which document an utterance belongs to, and the language of a source."""
+"""Tables that say which recording an utterance belongs to, and the language of a source."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from typing import NamedTuple
 from ...errors import InputError, nearest
 from ..lattice.formats import files, load, pieces
 from ..lattice.scoring import Scoring
-from ..text import ABOUT_COLUMNS, ABOUT_TEXTS, AUDIO, DOCUMENT, HAN, OFFSET, UTTERANCE, decoded, number
+from ..text import ABOUT_COLUMNS, ABOUT_TEXTS, AUDIO, HAN, OFFSET, RECORDING, UTTERANCE, decoded, number
+
+_FORMER = {"document": RECORDING}  # columns by names that tables had before
 
 
 class About(NamedTuple):
-    """What is said about an utterance: its document and that one's texts, its audio file and where it begins there."""
+    """What is said about an utterance: its recording and that one's texts, its audio file and where it begins there."""
 
-    document: str
+    recording: str
     texts: Mapping[str, str] = {}
     audio: str = ""
     offset: float = 0.0
@@ -36,9 +38,9 @@ def read_about(path: str | os.PathLike) -> dict[str, About]:
         if not utterance or utterance in out:
             raise InputError(f"the utterance {utterance!r} is missing or there twice", where)
         about = _about(row, where)
-        texts, place = first.setdefault(about.document, (about.texts, where))
+        texts, place = first.setdefault(about.recording, (about.texts, where))
         if texts != about.texts:
-            raise InputError(f"what is said about {about.document!r} differs from {place}", where)
+            raise InputError(f"what is said about {about.recording!r} differs from {place}", where)
         out[utterance] = about
     if not out:
         raise InputError("no utterances", str(path))
@@ -51,7 +53,7 @@ def _about(row: Mapping[str, str], where: str) -> About:
     if not math.isfinite(offset):
         raise InputError(f"an offset must be a number of seconds, got {offset}", where)
     texts = {t: row[t] for t in ABOUT_TEXTS if row.get(t)}
-    return About(row.get(DOCUMENT) or row[UTTERANCE], texts, row.get(AUDIO, ""), offset)
+    return About(row.get(RECORDING) or row[UTTERANCE], texts, row.get(AUDIO, ""), offset)
 
 
 def _rows(path: str | os.PathLike) -> Iterator[tuple[str, dict[str, str]]]:
@@ -63,7 +65,7 @@ def _rows(path: str | os.PathLike) -> Iterator[tuple[str, dict[str, str]]]:
             rows = csv.DictReader(file)
         else:
             rows = csv.DictReader(file, delimiter="\t", quotechar=None, quoting=csv.QUOTE_NONE)
-        names = rows.fieldnames or []
+        names = rows.fieldnames = [_FORMER.get(name, name) for name in rows.fieldnames or ()]
         for name in names:
             if name not in ABOUT_COLUMNS:
                 hint = nearest(name, ABOUT_COLUMNS)

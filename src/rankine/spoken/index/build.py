@@ -1,7 +1,7 @@
-"""Parts of the index as flat arrays: made of utterances' lattices, or of other parts without some documents.
+"""Parts of the index as flat arrays: made of utterances' lattices, or of other parts without some recordings.
 
-Utterances are numbered in a part so that those of a document stand together. Postings of a unit are sorted by utterance
-and position.
+Utterances are numbered in a part so that those of a recording stand together. Postings of a unit are sorted by
+utterance and position.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ class Utterance(NamedTuple):
 
 
 @dataclass
-class Document:
-    """A document to be indexed: its utterances in order, and what is said about it.
+class Recording:
+    """A recording to be indexed: its utterances in order, and what is said about it.
 
     ``corrections`` is the fingerprint of those that were applied; empty: none. Where there are ``pieces``, its rows are
     these instead of ``utterances``.
@@ -81,7 +81,7 @@ class Document:
     fingerprint: str = ""
     turns: list[tuple[float, float, str]] = field(default_factory=list)  # start, end and speaker
     corrections: str = ""
-    pieces: list[DocumentPiece] = field(default_factory=list)
+    pieces: list[RecordingPiece] = field(default_factory=list)
 
 
 def analyse(settings: Settings, scoring: Scoring, dictionary: str | None, piece: Piece) -> list[Utterance]:
@@ -175,12 +175,13 @@ def fingerprint_of(content: str, more: Any = None) -> str:
     return fingerprint(content, repr(more), size=12)
 
 
-def part_of_documents(documents: Sequence[Document], settings: Settings) -> tuple[Arrays, dict[str, Any]]:
-    """The arrays of a part of new documents, and its footer."""
-    utterances = [u for d in documents for u in d.utterances]
+def part_of_recordings(recordings: Sequence[Recording], settings: Settings) -> tuple[Arrays, dict[str, Any]]:
+    """The arrays of a part of new recordings, and its footer."""
+    utterances = [u for d in recordings for u in d.utterances]
     sizes: dict[str, int] = {}
     rows: dict[str, Sequence[Any]] = {
-        schema.DOCUMENT: documents, schema.UTTERANCE: utterances, schema.WORD: [w for u in utterances for w in u.best],
+        schema.RECORDING: recordings, schema.UTTERANCE: utterances,
+        schema.WORD: [w for u in utterances for w in u.best],
     }  # fmt: skip
 
     def arrays() -> Arrays:
@@ -191,7 +192,7 @@ def part_of_documents(documents: Sequence[Document], settings: Settings) -> tupl
         for kind, orders in settings.grams.items():
             yield from new_grams(kind, orders, [u.grams for u in utterances])
 
-    return arrays(), _footer(len(documents), len(utterances), sizes)
+    return arrays(), _footer(len(recordings), len(utterances), sizes)
 
 
 def _new_kind(kind: str, utterances: list[Utterance], settings: Settings, sizes: dict[str, int]) -> Arrays:
@@ -210,9 +211,9 @@ def _new_kind(kind: str, utterances: list[Utterance], settings: Settings, sizes:
     yield from schema.slot_times(kind).write(joined(times, np.float32))
 
 
-def _footer(documents: int, utterances: int, sizes: dict[str, int]) -> dict[str, Any]:
+def _footer(recordings: int, utterances: int, sizes: dict[str, int]) -> dict[str, Any]:
     """What the footer of a part holds; ``sizes`` is filled while the arrays are written."""
-    return {"documents": documents, "utterances": utterances, "positions": sizes}
+    return {"documents": recordings, "utterances": utterances, "positions": sizes}
 
 
 def _dictionary(entries: Sequence[Entries]) -> tuple[list[str], list[np.ndarray]]:
@@ -233,22 +234,22 @@ def _sorted(
     yield from postings.write(ptr, utterance[order], position[order], coded[order])
 
 
-class DocumentPiece(NamedTuple):
-    """Rows of a document: a part that holds them, and a mask of its rows."""
+class RecordingPiece(NamedTuple):
+    """Rows of a recording: a part that holds them, and a mask of its rows."""
 
     part: Part
     rows: np.ndarray
 
 
 def new_part(utterances: Sequence[Utterance], settings: Settings) -> Part:
-    """A part of these rows in memory, of which a document can be made."""
-    return MemoryPart(*part_of_documents([Document("", utterances=list(utterances))], settings))
+    """A part of these rows in memory, of which a recording can be made."""
+    return MemoryPart(*part_of_recordings([Recording("", utterances=list(utterances))], settings))
 
 
 def part_of_rows(
-    document: Document, pieces: Sequence[DocumentPiece], settings: Settings
+    recording: Recording, pieces: Sequence[RecordingPiece], settings: Settings
 ) -> tuple[Arrays, dict[str, Any]]:
-    """A part of one document, whose rows are those of these pieces, without decoding anything."""
+    """A part of one recording, whose rows are those of these pieces, without decoding anything."""
     merger = _Merger([p.part for p in pieces], [p.rows for p in pieces], settings)
     count = int(merger.before[-1])
 
@@ -256,8 +257,8 @@ def part_of_rows(
         for column in schema.COLUMNS:
             if column is schema.UTTERANCES:
                 yield from schema.UTTERANCES.write([count])
-            elif column.rows == schema.DOCUMENT:
-                yield from column.write_rows([document])
+            elif column.rows == schema.RECORDING:
+                yield from column.write_rows([recording])
         yield from merger.arrays()
 
     return arrays(), _footer(1, count, merger.sizes)
@@ -266,12 +267,12 @@ def part_of_rows(
 def part_of_parts(
     parts: Sequence[Part], keep: Sequence[np.ndarray], settings: Settings
 ) -> tuple[Arrays, dict[str, Any]]:
-    """One part of the documents of several for which the masks are true, without decoding anything."""
+    """One part of the recordings of several for which the masks are true, without decoding anything."""
     merger = _Merger(parts, schema.UTTERANCES.below(parts, keep), settings)
 
     def arrays() -> Arrays:
         for column in schema.COLUMNS:
-            if column.rows == schema.DOCUMENT:
+            if column.rows == schema.RECORDING:
                 yield from column.merge(parts, keep)
         yield from merger.arrays()
 
@@ -294,7 +295,7 @@ def part_relabelled(part: Part, texts: Mapping[str, Sequence[str]]) -> tuple[Arr
 
 
 class _Merger:
-    """The rows of parts that are merged, with masks of those that stay; what is said of documents is not merged."""
+    """The rows of parts that are merged, with masks of those that stay; what is said of recordings is not merged."""
 
     def __init__(self, parts: Sequence[Part], utterances: Sequence[np.ndarray], settings: Settings) -> None:
         self.parts, self.utterances, self.settings = parts, utterances, settings
@@ -303,7 +304,7 @@ class _Merger:
         self.sizes: dict[str, int] = {}
 
     def arrays(self) -> Arrays:
-        """The arrays of the merged part, but for those of documents."""
+        """The arrays of the merged part, but for those of recordings."""
         for column in schema.COLUMNS:
             if column.rows in self.masks:
                 yield from column.merge(self.parts, self.masks[column.rows])

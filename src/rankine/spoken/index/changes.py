@@ -1,4 +1,4 @@
-"""Changing the index: which documents a source has, which of them are new or have changed, and committing them."""
+"""Changing the index: which recordings a source has, which of them are new or have changed, and committing them."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from ..text import SPEAKER, TITLE
 from . import schema
 from .about import About
 from .build import (
-    Document,
+    Recording,
     Utterance,
     analyse,
     content_print,
     fingerprint_of,
-    part_of_documents,
     part_of_parts,
+    part_of_recordings,
     part_of_rows,
     part_relabelled,
 )
@@ -34,14 +34,14 @@ from .reader import Index, PartReader
 from .schema import Arrays
 from .storage import PartFile, Writer
 
-_AND = "; "  # between the speakers of a document
+_AND = "; "  # between the speakers of a recording
 Progress = Callable[[int, int | None], None]
 
 
 class Changes(NamedTuple):
-    """Numbers of documents that indexing added, updated, left unchanged and removed, and what was wrong.
+    """Numbers of recordings that indexing added, updated, left unchanged and removed, and what was wrong.
 
-    ``turns`` are start, end and speaker of the turns of documents that were indexed, where transcripts name speakers.
+    ``turns`` are start, end and speaker of the turns of recordings that were indexed, where transcripts name speakers.
     """
 
     added: int
@@ -60,7 +60,7 @@ class Corpus:
     format: str | None
     scoring: Scoring
     about: Mapping[str, About]
-    listed: bool = False  # only the utterances of the table, and their documents are complete
+    listed: bool = False  # only the utterances of the table, and their recordings are complete
     prints: Mapping[str, str] = field(default_factory=dict)  # of the content of utterances, where they are known
     files: Sequence[File] | None = None  # that hold the utterances, one each; None: all below the place
     recorded: Mapping[str, str] = field(default_factory=dict)  # audio files of recordings, which are not replaced
@@ -81,16 +81,16 @@ class Corpus:
 
     def names(self, piece: Piece) -> bool:
         """Whether the table names an utterance or its transcript."""
-        return piece.name in self.about or (piece.turn is not None and piece.turn.document in self.about)
+        return piece.name in self.about or (piece.turn is not None and piece.turn.recording in self.about)
 
     def about_of(self, piece: Piece) -> About:
-        """What is said about an utterance: by the table, or by its transcript; else it is a document of its own.
+        """What is said about an utterance: by the table, or by its transcript; else it is a recording of its own.
 
-        A table may name a transcript's document instead of its turns: then its offset is that of the document.
+        A table may name a transcript's recording instead of its turns: then its offset is that of the recording.
         """
         if piece.name in self.about or piece.turn is None:
             return self.about.get(piece.name, About(piece.name))
-        about = self.about.get(piece.turn.document, About(piece.turn.document))
+        about = self.about.get(piece.turn.recording, About(piece.turn.recording))
         return about._replace(offset=about.offset + piece.turn.offset)
 
     def print_of(self, piece: Piece) -> str:
@@ -103,40 +103,40 @@ class Corpus:
         """The utterances of a file that are to be indexed."""
         return filter(self.holds, pieces(file, self.scoring.reading.encoding))
 
-    def pieces_of(self, documents: set[str]) -> Iterator[Piece]:
-        """The utterances of these documents; a damaged file is read up to the damage, which the survey reports."""
+    def pieces_of(self, recordings: set[str]) -> Iterator[Piece]:
+        """The utterances of these recordings; a damaged file is read up to the damage, which the survey reports."""
         names = _Names(self)
-        for file in self.sources if documents else ():
+        for file in self.sources if recordings else ():
             try:
                 for piece in self.pieces(file):
-                    if names.take(piece) and self.about_of(piece).document in documents:
+                    if names.take(piece) and self.about_of(piece).recording in recordings:
                         yield piece
             except InputError:
                 continue
 
 
 class _Names:
-    """The names of utterances and documents with the files that have them; of two that are called alike the first."""
+    """The names of utterances and recordings with the files that have them; of two that are called alike the first."""
 
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
         self.utterances: dict[str, str] = {}
-        self.documents: dict[str, str] = {}
+        self.recordings: dict[str, str] = {}
         self.transcripts: set[str] = set()
         self.doubled: dict[tuple[str, str, str], list[str]] = {}
 
     def take(self, piece: Piece) -> bool:
-        """Whether an utterance is the first of its name, and its document stands in no other file."""
-        document = self.corpus.about_of(piece).document
-        home = self.documents.get(document, piece.path)
+        """Whether an utterance is the first of its name, and its recording stands in no other file."""
+        recording = self.corpus.about_of(piece).recording
+        home = self.recordings.get(recording, piece.path)
         if piece.name in self.utterances:
             key, name = ("utterances", self.utterances[piece.name], piece.path), piece.name
         elif home != piece.path and not self.corpus.names(piece):
-            key, name = ("documents", home, piece.path), document
+            key, name = ("recordings", home, piece.path), recording
         else:
             self.utterances[piece.name] = piece.path
-            self.documents[document] = home
-            self.transcripts |= set() if piece.turn is None else {piece.turn.document}
+            self.recordings[recording] = home
+            self.transcripts |= set() if piece.turn is None else {piece.turn.recording}
             return True
         names = self.doubled.setdefault(key, [])
         names += [] if name in names[-1:] else [name]
@@ -153,8 +153,8 @@ class _Names:
 class Survey(NamedTuple):
     """What a corpus holds.
 
-    ``sizes`` are the numbers of utterances and ``fingerprints`` those of documents by name; ``incomplete`` are the
-    documents of damaged files, ``damaged`` tells whether there is such a file; ``utterances`` are those of documents.
+    ``sizes`` are the numbers of utterances and ``fingerprints`` those of recordings by name; ``incomplete`` are the
+    recordings of damaged files, ``damaged`` tells whether there is such a file; ``utterances`` are those of recordings.
     """
 
     sizes: dict[str, int]
@@ -178,19 +178,19 @@ def survey(corpus: Corpus, progress: Progress) -> Survey:
     errors: list[str] = []
     utterances: dict[str, set[str]] = {}
     for file in corpus.sources:
-        documents: set[str] = set()
+        recordings: set[str] = set()
         try:
             for piece in corpus.pieces(file):
                 if not names.take(piece):
                     continue
-                document = corpus.about_of(piece).document
-                documents.add(document)
-                utterances.setdefault(document, set()).add(piece.name)
-                prints.setdefault(document, []).append(corpus.print_of(piece))
+                recording = corpus.about_of(piece).recording
+                recordings.add(recording)
+                utterances.setdefault(recording, set()).add(piece.name)
+                prints.setdefault(recording, []).append(corpus.print_of(piece))
                 progress(len(names.utterances), None)
         except InputError as error:
             errors.append(str(error))
-            incomplete |= documents
+            incomplete |= recordings
     if not prints:
         raise InputError(f"no utterances{': ' + errors[0] if errors else ''}", str(corpus.place))
     damaged = bool(errors)
@@ -198,7 +198,7 @@ def survey(corpus: Corpus, progress: Progress) -> Survey:
     errors += [
         f"{name!r} is recognised from {corpus.recorded[name] or 'a recording'} and was not replaced by {path}; rename "
         "this file, or delete the recording first"
-        for name, path in names.documents.items() if name in corpus.recorded
+        for name, path in names.recordings.items() if name in corpus.recorded
     ]  # fmt: skip
     missing = [u for u in corpus.about if u not in names.utterances and u not in names.transcripts]
     if missing:
@@ -211,7 +211,7 @@ def survey(corpus: Corpus, progress: Progress) -> Survey:
 def update(
     index: WorkingIndex, corpus: Corpus, workers: int, remove_missing: bool, batch: int, progress: Progress
 ) -> Changes:
-    """Bring the index to the state of the corpus: add and update documents, and perhaps remove others."""
+    """Bring the index to the state of the corpus: add and update recordings, and perhaps remove others."""
     _ = index.splits  # a missing package is reported once, not for every utterance
     content = survey(corpus, progress)
     refused = corpus.recorded.keys() & content.fingerprints
@@ -225,14 +225,14 @@ def update(
         removed = []
     index.replace([], removed)
     added = updated = 0
-    ready: list[Document] = []
+    ready: list[Recording] = []
     turns: dict[str, list[tuple[float, float, str]]] = {}
-    for document in _documents(index, corpus, content, todo, workers, progress):
-        ready.append(document)
-        if document.turns:
-            turns[document.name] = document.turns
-        updated += document.name in index.fingerprints
-        added += document.name not in index.fingerprints
+    for recording in _recordings(index, corpus, content, todo, workers, progress):
+        ready.append(recording)
+        if recording.turns:
+            turns[recording.name] = recording.turns
+        updated += recording.name in index.fingerprints
+        added += recording.name not in index.fingerprints
         if len(ready) >= batch:
             index.replace(ready, [])
             ready = []
@@ -241,10 +241,10 @@ def update(
 
 
 def _renamed(index: WorkingIndex, content: Survey) -> dict[str, Labels]:
-    """Documents that have another name now: their utterances are those of a document of another name.
+    """Recordings that have another name now: their utterances are those of a recording of another name.
 
-    That document may have got the name of a third one, and so on: names that are taken must become free too. A
-    document of other content and without audio is none that was recognised, whatever its utterances are called.
+    That recording may have got the name of a third one, and so on: names that are taken must become free too. A
+    recording of other content and without audio is none that was recognised, whatever its utterances are called.
     """
     if all(index.fingerprints.get(name) == mark for name, mark in content.fingerprints.items()):
         return {}
@@ -262,24 +262,24 @@ def _renamed(index: WorkingIndex, content: Survey) -> dict[str, Labels]:
 
 
 def _moved(index: WorkingIndex, corpus: Corpus, todo: set[str]) -> dict[str, Labels]:
-    """Return the audio files that the table gives to documents which need not be indexed."""
+    """Return the audio files that the table gives to recordings which need not be indexed."""
     audio: dict[str, dict[str, str]] = {}
     for utterance, about in corpus.about.items():
-        kept = about.document in todo or about.document in corpus.recorded
-        if about.audio and about.document in index.numbers and not kept:
-            audio.setdefault(about.document, {})[utterance] = about.audio
+        kept = about.recording in todo or about.recording in corpus.recorded
+        if about.audio and about.recording in index.numbers and not kept:
+            audio.setdefault(about.recording, {})[utterance] = about.audio
     return {name: Labels(audio=paths) for name, paths in audio.items()}
 
 
 def _todo(index: WorkingIndex, corpus: Corpus, content: Survey, remove_missing: bool) -> set[str]:
-    """The documents that are new or have changed, without those that would lose utterances by mistake."""
+    """The recordings that are new or have changed, without those that would lose utterances by mistake."""
     todo = {d for d, p in content.fingerprints.items() if index.fingerprints.get(d) != p and d not in corpus.recorded}
     for name in sorted(todo & set(index.fingerprints)):
         missing = index.utterances_of(name) - content.every_utterance
         if missing and not (corpus.listed or (remove_missing and not content.damaged)):
             content.errors.append(
                 f"{name}: {min(missing)!r} and others of it are in the archive but not in {corpus.place}; "
-                "index all utterances of a document together"
+                "index all utterances of a recording together"
             )
         elif name in content.incomplete:
             content.errors.append(f"{name}: kept as it was, because a file that it stands in is damaged")
@@ -289,17 +289,17 @@ def _todo(index: WorkingIndex, corpus: Corpus, content: Survey, remove_missing: 
     return todo
 
 
-def _documents(
+def _recordings(
     index: WorkingIndex, corpus: Corpus, content: Survey, todo: set[str], workers: int, progress: Progress
-) -> Iterator[Document]:
-    """The documents to be written, each when its last utterance is analysed.
+) -> Iterator[Recording]:
+    """The recordings to be written, each when its last utterance is analysed.
 
-    A document of which an utterance cannot be used keeps its old version, if it has one. A new one is written without
+    A recording of which an utterance cannot be used keeps its old version, if it has one. A new one is written without
     that utterance, and without a fingerprint, so that the next run tries again.
     """
     left = {d: content.sizes[d] for d in todo}
     total, there = sum(left.values()), set(index.fingerprints)
-    waiting: dict[str, Document] = {}
+    waiting: dict[str, Recording] = {}
     failed: set[str] = set()
     work: Callable[[Piece], list[Utterance]] = partial(
         analyse, index.working_settings, corpus.scoring, index.dictionary
@@ -307,26 +307,26 @@ def _documents(
     outcomes = paired_map(partial(guarded, work), corpus.pieces_of(todo), workers, lost=lost)
     for done, (piece, outcome) in enumerate(outcomes, 1):
         about = corpus.about_of(piece)
-        name = about.document
-        document = waiting.setdefault(name, Document(name, fingerprint=content.fingerprints[name]))
+        name = about.recording
+        recording = waiting.setdefault(name, Recording(name, fingerprint=content.fingerprints[name]))
         if outcome.error is not None:
             content.errors.append(outcome.error)
             failed.add(name)
-            document.fingerprint = ""
+            recording.fingerprint = ""
         else:
-            document.utterances += [
+            recording.utterances += [
                 u._replace(audio=about.audio, offset=about.offset + u.offset) for u in outcome.result
             ]
-            document.turns += _turns(document.utterances[-len(outcome.result) :], piece.turn)
-            document.texts = index.base_texts(name) | document.texts | _texts(document, about, piece.turn)
+            recording.turns += _turns(recording.utterances[-len(outcome.result) :], piece.turn)
+            recording.texts = index.base_texts(name) | recording.texts | _texts(recording, about, piece.turn)
         left[name] -= 1
         progress(done, total)
         if left[name] == 0:
-            document = waiting.pop(name)
+            recording = waiting.pop(name)
             if name in failed and name in there:
                 content.errors.append(f"{name}: kept as it was, because one of its utterances cannot be used")
-            elif document.utterances:
-                yield document
+            elif recording.utterances:
+                yield recording
 
 
 def _turns(utterances: Sequence[Utterance], turn: Turn | None) -> list[tuple[float, float, str]]:
@@ -337,10 +337,10 @@ def _turns(utterances: Sequence[Utterance], turn: Turn | None) -> list[tuple[flo
     return [(start, end, turn.speaker)] if 0 <= start < end else []
 
 
-def _texts(document: Document, about: About, turn: Turn | None) -> dict[str, str]:
-    """What is said about a document; title and speakers are those of its turns so far, unless the table has some."""
+def _texts(recording: Recording, about: About, turn: Turn | None) -> dict[str, str]:
+    """What is said about a recording; title and speakers are those of its turns so far, unless the table has some."""
     texts = dict(about.texts)
-    speakers = [name for name in document.texts.get(SPEAKER, "").split(_AND) if name]
+    speakers = [name for name in recording.texts.get(SPEAKER, "").split(_AND) if name]
     if turn is not None and SPEAKER not in texts:
         names = dict.fromkeys([*speakers, *([turn.speaker] if turn.speaker else [])])
         texts |= {SPEAKER: _AND.join(names)} if names else {}
@@ -349,12 +349,12 @@ def _texts(document: Document, about: About, turn: Turn | None) -> dict[str, str
     return texts
 
 
-# -- The index as its writer sees it: documents are replaced, renamed and merged; every change is committed at once
+# -- The index as its writer sees it: recordings are replaced, renamed and merged; every change is committed at once
 
 
 _MANY_PARTS = 8
-_SMALL_PART = 1 << 22  # bytes; a smaller one is written anew when one of its documents changes
-_MOST_HIDDEN, _HIDDEN_SHARE = 1000, 0.1  # documents of a part that do not count
+_SMALL_PART = 1 << 22  # bytes; a smaller one is written anew when one of its recordings changes
+_MOST_HIDDEN, _HIDDEN_SHARE = 1000, 0.1  # recordings of a part that do not count
 _LARGE_PART = 1 << 28  # bytes; larger ones are merged only when asked for, so that a deletion stays cheap
 
 
@@ -366,7 +366,7 @@ def _reported(arrays: Arrays, report: Callable[[int], None]) -> Arrays:
 
 
 class Labels(NamedTuple):
-    """What a document is called, its fingerprint, and the audio files of its utterances; None: as it is."""
+    """What a recording is called, its fingerprint, and the audio files of its utterances; None: as it is."""
 
     name: str | None = None
     fingerprint: str | None = None
@@ -382,19 +382,19 @@ class WorkingIndex(Index):
 
     def _load(self) -> None:
         manifest = self.writer.manifest
-        for name in ("names", "numbers", "fingerprints", "document_texts"):
+        for name in ("names", "numbers", "fingerprints", "recording_texts"):
             self.__dict__.pop(name, None)
         super().__init__(self.writer.folder, manifest, [p.open(self.writer.folder) for p in manifest.parts])
 
-    def replace(self, documents: Sequence[Document], removed: Sequence[str]) -> None:
-        """Commit these documents instead of those of the same names, without those that are removed."""
-        out = {name for name in (*removed, *(d.name for d in documents)) if name in self.numbers}
-        if not documents and not out:
+    def replace(self, recordings: Sequence[Recording], removed: Sequence[str]) -> None:
+        """Commit these recordings instead of those of the same names, without those that are removed."""
+        out = {name for name in (*removed, *(d.name for d in recordings)) if name in self.numbers}
+        if not recordings and not out:
             return
         entries, lost = [], set(removed)
         for entry, reader in zip(self.manifest.parts, self.parts, strict=True):
             keep = reader.keeps(out)
-            gone = np.flatnonzero(reader.documents_count & ~keep).tolist()
+            gone = np.flatnonzero(reader.recordings_count & ~keep).tolist()
             holds_lost = bool(lost) and not lost.isdisjoint(reader.names)  # what is removed does not stay in a file
             if not gone and not holds_lost:
                 entries.append(entry)
@@ -402,19 +402,19 @@ class WorkingIndex(Index):
                 entries.append(entry._replace(hidden=(*entry.hidden, *gone)))
             elif keep.any():
                 entries.append(self.writer.part(*part_of_parts([reader.part], [keep], self.settings)))
-        whole = [document for document in documents if not document.pieces]
+        whole = [recording for recording in recordings if not recording.pieces]
         if whole:
-            entries.append(self.writer.part(*part_of_documents(whole, self.settings)))
-        entries += [self.writer.part(*part_of_rows(d, d.pieces, self.settings)) for d in documents if d.pieces]
+            entries.append(self.writer.part(*part_of_recordings(whole, self.settings)))
+        entries += [self.writer.part(*part_of_rows(d, d.pieces, self.settings)) for d in recordings if d.pieces]
         self.writer.commit(entries)
         self._load()
         if len(self.parts) > _MANY_PARTS:
             self.merge(whole=False)
 
-    def audio_of(self, documents: Collection[str]) -> dict[str, str]:
-        """The audio file of each utterance of documents."""
+    def audio_of(self, recordings: Collection[str]) -> dict[str, str]:
+        """The audio file of each utterance of recordings."""
         out: dict[str, str] = {}
-        for name in documents:
+        for name in recordings:
             part, number = self.place_of(name)
             names, audio = part.texts(schema.UTTERANCE_NAME), part.texts(schema.AUDIO)
             out.update((names[u], audio[u]) for u in part.utterances(number))
@@ -426,15 +426,15 @@ class WorkingIndex(Index):
         self._load()
 
     def holders(self) -> dict[str, str]:
-        """The document that each utterance belongs to."""
+        """The recording that each utterance belongs to."""
         out: dict[str, str] = {}
         for reader in self.parts:
             names = reader.texts(schema.UTTERANCE_NAME).all()
-            out.update(zip(names, (reader.names[d] for d in reader.document_of.tolist()), strict=True))
+            out.update(zip(names, (reader.names[d] for d in reader.recording_of.tolist()), strict=True))
         return out
 
     def relabel(self, labels: Mapping[str, Labels]) -> None:
-        """Commit other names, fingerprints and audio files of documents; nothing is analysed again."""
+        """Commit other names, fingerprints and audio files of recordings; nothing is analysed again."""
         entries, changed = [], False
         for entry, reader in zip(self.manifest.parts, self.parts, strict=True):
             texts = _new_texts(reader, labels)
@@ -458,7 +458,7 @@ class WorkingIndex(Index):
         if len(order) < 2:
             return
         merged = [self.parts[i] for i in sorted(order)]
-        keep = [reader.documents_count for reader in merged]
+        keep = [reader.recordings_count for reader in merged]
         arrays, footer = part_of_parts([reader.part for reader in merged], keep, self.settings)
         part = self.writer.part(_reported(arrays, report), footer)
         self.writer.commit([*(entries[i] for i in sorted(large)), part])
@@ -466,12 +466,12 @@ class WorkingIndex(Index):
 
 
 def _may_hide(entry: PartFile, reader: PartReader, more: int) -> bool:
-    """Whether further documents of a part may stay in its file, and not count: it is large, and these are few.
+    """Whether further recordings of a part may stay in its file, and not count: it is large, and these are few.
 
     They are gone when the part is written anew, at the latest when as many do not count.
     """
     hidden = len(reader.hidden) + more
-    return entry.size > _SMALL_PART and hidden <= _MOST_HIDDEN and hidden <= _HIDDEN_SHARE * reader.n_documents
+    return entry.size > _SMALL_PART and hidden <= _MOST_HIDDEN and hidden <= _HIDDEN_SHARE * reader.n_recordings
 
 
 def _new_texts(reader: PartReader, labels: Mapping[str, Labels]) -> dict[str, list[str]]:
@@ -481,11 +481,11 @@ def _new_texts(reader: PartReader, labels: Mapping[str, Labels]) -> dict[str, li
         return {}
     names, prints = list(reader.names), reader.texts(schema.FINGERPRINT).all()
     audio, utterances = reader.texts(schema.AUDIO).all(), reader.texts(schema.UTTERANCE_NAME)
-    before = {schema.DOCUMENT_NAME: list(names), schema.FINGERPRINT: list(prints), schema.AUDIO: list(audio)}
+    before = {schema.RECORDING_NAME: list(names), schema.FINGERPRINT: list(prints), schema.AUDIO: list(audio)}
     for d, label in mine.items():
         names[d] = label.name or names[d]
         prints[d] = prints[d] if label.fingerprint is None else label.fingerprint
         for u in reader.utterances(d) if label.audio else ():
             audio[u] = label.audio.get(utterances[u], audio[u])
-    after = {schema.DOCUMENT_NAME: names, schema.FINGERPRINT: prints, schema.AUDIO: audio}
+    after = {schema.RECORDING_NAME: names, schema.FINGERPRINT: prints, schema.AUDIO: audio}
     return {column.name: after[column] for column in before if after[column] != before[column]}

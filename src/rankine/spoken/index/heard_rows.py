@@ -1,8 +1,8 @@
-"""Rows of the index as utterances again: to write a document anew without analysing it, and to keep what was heard.
+"""Rows of the index as utterances again: to write a recording anew without analysing it, and to keep what was heard.
 
 An utterance that was corrected is written as other rows. The first of these holds in its column ``heard`` the rows that
 stood there before, as text, so that they come back exactly; the others hold ``CONTINUED``. This travels with the
-document: into the bin, into a packed archive, and when parts are merged.
+recording: into the bin, into a packed archive, and when parts are merged.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _POSITIONS, _LATEST = 1 << 24, 1e15
 # -- rows of a part
 
 
-def utterances_of(reader: PartReader, document: int, settings: Settings) -> list[Utterance]:
-    """The utterances of a document, as they were written."""
-    return utterances_in(reader, reader.utterances(document), settings)
+def utterances_of(reader: PartReader, recording: int, settings: Settings) -> list[Utterance]:
+    """The utterances of a recording, as they were written."""
+    return utterances_in(reader, reader.utterances(recording), settings)
 
 
 def utterances_in(reader: PartReader, rows: range, settings: Settings) -> list[Utterance]:
@@ -59,12 +59,12 @@ def utterances_in(reader: PartReader, rows: range, settings: Settings) -> list[U
     ]
 
 
-def reading_of(reader: PartReader, document: int) -> list[Utterance]:
-    """The utterances of a document with the words of their likeliest readings, and nothing else that is searched."""
+def reading_of(reader: PartReader, recording: int) -> list[Utterance]:
+    """The utterances of a recording with the words of their likeliest readings, and nothing else that is searched."""
     last, rows = reader.part.kept.get("reading", (None, []))
-    if last != document:
-        rows = reading_in(reader, reader.utterances(document))
-        reader.part.kept["reading"] = document, rows
+    if last != recording:
+        rows = reading_in(reader, reader.utterances(recording))
+        reader.part.kept["reading"] = recording, rows
     return list(rows)
 
 
@@ -248,7 +248,7 @@ def rows_of_text(text: str, settings: Settings, where: str) -> list[Utterance]:
         raise InputError(f"the archive is damaged: not {_WHAT} ({' '.join(str(error).split())})", where) from None
 
 
-@lru_cache(maxsize=128)  # each change of a document reads all that was corrected in it before
+@lru_cache(maxsize=128)  # each change of a recording reads all that was corrected in it before
 def _rows_of_text(text: str, kinds: Sequence[str], grams: Iterable[tuple[str, Sequence[int]]]) -> tuple[Utterance, ...]:
     unpacker = zlib.decompressobj()
     data = unpacker.decompress(base64.b64decode(text.partition(":")[2].encode(), validate=True), _LONGEST)
@@ -312,7 +312,7 @@ def _read_grams(some: _TextGrams | None, order: int) -> UtteranceGrams:
 
 
 def as_heard(rows: Sequence[Utterance], settings: Settings, where: str) -> list[Utterance]:
-    """The rows of a document as they were before all corrections."""
+    """The rows of a recording as they were before all corrections."""
     out: list[Utterance] = []
     for row in rows:
         if not row.heard:

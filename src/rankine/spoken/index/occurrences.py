@@ -139,7 +139,7 @@ def follows(part: PartReader, row: int, later: int) -> bool:
     """Whether a segment goes on in a later one: those from the one to the other are of one recording and in order."""
     offset, names, audio = part.numbers(schema.OFFSET), part.texts(schema.UTTERANCE_NAME), part.texts(schema.AUDIO)
     return all(
-        part.document_of[a] == part.document_of[a + 1]
+        part.recording_of[a] == part.recording_of[a + 1]
         and (offset[a] < offset[a + 1] or names[a] == names[a + 1])  # stretches without times all begin at 0
         and audio[a] == audio[a + 1]
         for a in range(row, later)

@@ -1,4 +1,4 @@
-"""Reading the index: the parts that one manifest names, their documents, units and postings."""
+"""Reading the index: the parts that one manifest names, their recordings, units and postings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .schema import FORMS, GramPostings, NumberColumn, Postings, Strings, TextCo
 from .settings import Settings
 from .storage import MANIFEST, Manifest, Part, open_parts
 
-# -- Reading one part of the index: its documents, units and postings
+# -- Reading one part of the index: its recordings, units and postings
 
 
 _MOST_BOUNDS = 1000  # of units that are kept
@@ -38,7 +38,7 @@ class UtteranceGroups(NamedTuple):
 class PartReader:
     """A part of the index, and the posterior of every stored number.
 
-    ``hidden`` are the numbers of documents that do not count any more: they stand in another part, written anew. The
+    ``hidden`` are the numbers of recordings that do not count any more: they stand in another part, written anew. The
     others are those that ``counting`` numbers.
     """
 
@@ -46,34 +46,34 @@ class PartReader:
         self.part, self.posteriors, self.hidden = part, posteriors, tuple(hidden)
         _ = schema.OFFSET.read(part)  # as long as the footer says: no more memory is used than the file is long
         self.first_utterance = schema.UTTERANCES.read(part)
-        self.n_documents = len(self.first_utterance) - 1
-        self.document_of = np.repeat(np.arange(self.n_documents), np.diff(self.first_utterance))
+        self.n_recordings = len(self.first_utterance) - 1
+        self.recording_of = np.repeat(np.arange(self.n_recordings), np.diff(self.first_utterance))
         self._texts: dict[str, Strings] = {}
         self._bounds: dict[tuple[str, str, str], tuple[int, int]] = {}
-        if any(document >= self.n_documents for document in self.hidden):
-            raise part.wrong("a number of a document that does not count")
-        self.documents_count = np.ones(self.n_documents, np.bool_)
-        self.documents_count[list(self.hidden)] = False
+        if any(recording >= self.n_recordings for recording in self.hidden):
+            raise part.wrong("a number of a recording that does not count")
+        self.recordings_count = np.ones(self.n_recordings, np.bool_)
+        self.recordings_count[list(self.hidden)] = False
 
     @cached_property
     def counting(self) -> np.ndarray:
-        """The numbers of the documents that count."""
-        return np.flatnonzero(self.documents_count)
+        """The numbers of the recordings that count."""
+        return np.flatnonzero(self.recordings_count)
 
     @cached_property
     def number_of(self) -> np.ndarray:
-        """The number of each document among those that count."""
-        return np.cumsum(self.documents_count) - 1
+        """The number of each recording among those that count."""
+        return np.cumsum(self.recordings_count) - 1
 
     @cached_property
     def rows_count(self) -> np.ndarray:
-        """Which utterances are of documents that count."""
-        return self.documents_count[self.document_of]
+        """Which utterances are of recordings that count."""
+        return self.recordings_count[self.recording_of]
 
     @property
     def n_places(self) -> int:
         """How many utterances count."""
-        return int(self.rows_count.sum()) if self.hidden else len(self.document_of)
+        return int(self.rows_count.sum()) if self.hidden else len(self.recording_of)
 
     def texts(self, column: TextColumn) -> Strings:
         """A column of text; kept for the next call."""
@@ -86,46 +86,46 @@ class PartReader:
         return column.read(self.part, start, stop)
 
     @property
-    def by_document(self) -> UtteranceGroups:
-        """The utterances of each document."""
-        return UtteranceGroups(self.document_of, self.first_utterance)
+    def by_recording(self) -> UtteranceGroups:
+        """The utterances of each recording."""
+        return UtteranceGroups(self.recording_of, self.first_utterance)
 
     @cached_property
     def by_place(self) -> UtteranceGroups:
         """Every utterance by itself."""
-        n = len(self.document_of)
+        n = len(self.recording_of)
         return UtteranceGroups(np.arange(n), np.arange(n + 1))
 
     @property
     def names(self) -> list[str]:
-        """The names of all documents, also of those that do not count."""
+        """The names of all recordings, also of those that do not count."""
         if "names" not in self.part.kept:
-            self.part.kept["names"] = self.texts(schema.DOCUMENT_NAME).all()
+            self.part.kept["names"] = self.texts(schema.RECORDING_NAME).all()
         return self.part.kept["names"]
 
     def find(self, name: str) -> int | None:
-        """The number of the document of a name, if it counts."""
+        """The number of the recording of a name, if it counts."""
         if "numbers" not in self.part.kept:
             self.part.kept["numbers"] = {own: number for number, own in enumerate(self.names)}
         number: int | None = self.part.kept["numbers"].get(name)
-        if number is None or self.documents_count[number]:
+        if number is None or self.recordings_count[number]:
             return number
         return next((n for n in self.counting.tolist() if self.names[n] == name), None)
 
     @property
     def counting_names(self) -> list[str]:
-        """The names of the documents that count."""
+        """The names of the recordings that count."""
         return [self.names[i] for i in self.counting.tolist()] if self.hidden else self.names
 
     def keeps(self, names: Collection[str]) -> np.ndarray:
-        """A mask of the documents that count and are none of these."""
-        mask = self.documents_count.copy()
+        """A mask of the recordings that count and are none of these."""
+        mask = self.recordings_count.copy()
         mask[[number for name in names if (number := self.find(name)) is not None]] = False
         return mask
 
-    def utterances(self, document: int) -> range:
-        """The numbers of a document's utterances."""
-        return range(int(self.first_utterance[document]), int(self.first_utterance[document + 1]))
+    def utterances(self, recording: int) -> range:
+        """The numbers of a recording's utterances."""
+        return range(int(self.first_utterance[recording]), int(self.first_utterance[recording + 1]))
 
     def words(self, utterance: int) -> range:
         """The numbers of the words of an utterance's likeliest reading."""
@@ -133,17 +133,17 @@ class PartReader:
         return range(int(first[utterance]), int(first[utterance + 1]))
 
     def has(self, kind: str, unit: str) -> bool:
-        """Whether a unit occurs, in documents that count."""
+        """Whether a unit occurs, in recordings that count."""
         if self.texts(schema.units(kind)).find(unit) < 0:
             return False
-        return not self.hidden or self.has_in(kind, [unit], self.documents_count)
+        return not self.hidden or self.has_in(kind, [unit], self.recordings_count)
 
-    def has_in(self, kind: str, units: Sequence[str], documents: np.ndarray) -> bool:
-        """Whether any of these units occurs in the documents for which a mask is true."""
+    def has_in(self, kind: str, units: Sequence[str], recordings: np.ndarray) -> bool:
+        """Whether any of these units occurs in the recordings for which a mask is true."""
         for form in FORMS:
             utterances = self.postings(kind, form)[0]
             for first, last in zip(*self.bounds(kind, form, units), strict=True):
-                if documents[self.document_of[utterances[first:last]]].any():
+                if recordings[self.recording_of[utterances[first:last]]].any():
                     return True
         return False
 
@@ -223,7 +223,7 @@ class PartReader:
             raise self.part.wrong(f"the order of the postings {postings.name}")
 
 
-# -- Reading the index: the parts that one manifest names, their documents, units and postings
+# -- Reading the index: the parts that one manifest names, their recordings, units and postings
 
 
 class Vocabulary(Container[str]):
@@ -236,8 +236,8 @@ class Vocabulary(Container[str]):
         return any(part.has(self.kind, str(word)) for part in self.parts)
 
 
-class DocumentNumbers(Mapping[str, int]):
-    """The numbers of documents by name. Each part finds its own; what it looks them up in is kept with it."""
+class RecordingNumbers(Mapping[str, int]):
+    """The numbers of recordings by name. Each part finds its own; what it looks them up in is kept with it."""
 
     def __init__(self, parts: Sequence[PartReader], offsets: np.ndarray) -> None:
         self.parts = list(zip(parts, offsets.tolist(), strict=False))
@@ -259,7 +259,7 @@ class DocumentNumbers(Mapping[str, int]):
         return self._number(name) is not None
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The number of a document, or ``default`` where there is none."""
+        """The number of a recording, or ``default`` where there is none."""
         number = self._number(name)
         return default if number is None else number
 
@@ -285,8 +285,8 @@ class Index:
         posteriors = self.settings.decoded()
         hidden = [entry.hidden for entry in manifest.parts]
         self.parts = [PartReader(part, posteriors, some) for part, some in zip(parts, hidden, strict=True)]
-        self.offsets = np.cumsum([0, *(len(p.counting) for p in self.parts)])  # documents before each part
-        self.places_before = np.cumsum([0, *(len(p.document_of) for p in self.parts)])  # segments before each part
+        self.offsets = np.cumsum([0, *(len(p.counting) for p in self.parts)])  # recordings before each part
+        self.places_before = np.cumsum([0, *(len(p.recording_of) for p in self.parts)])  # segments before each part
 
     @classmethod
     def open(cls, folder: Path) -> Index:
@@ -297,7 +297,7 @@ class Index:
         return cls(folder, manifest, parts)
 
     def without(self, names: Collection[str]) -> Index:
-        """Return this state of the index as if it did not hold some documents; places keep their numbers.
+        """Return this state of the index as if it did not hold some recordings; places keep their numbers.
 
         The answer to the last question is kept.
         """
@@ -390,44 +390,44 @@ class Index:
 
     @cached_property
     def names(self) -> list[str]:
-        """The names of all documents, by number."""
+        """The names of all recordings, by number."""
         return [name for part in self.parts for name in part.counting_names]
 
     @cached_property
-    def numbers(self) -> DocumentNumbers:
-        """The number of each document, by name."""
-        return DocumentNumbers(self.parts, self.offsets)
+    def numbers(self) -> RecordingNumbers:
+        """The number of each recording, by name."""
+        return RecordingNumbers(self.parts, self.offsets)
 
     @cached_property
     def fingerprints(self) -> dict[str, str]:
-        """The fingerprint of each document, by name."""
+        """The fingerprint of each recording, by name."""
         return dict(zip(self.names, self._column(schema.FINGERPRINT), strict=True))
 
     @property
     def corrected(self) -> dict[str, str]:
-        """The fingerprint of the corrections that were applied to documents, by name, where there are any."""
+        """The fingerprint of the corrections that were applied to recordings, by name, where there are any."""
         return {
             part.names[d]: mark
             for part in self.parts
             if (marks := part.texts(schema.CORRECTIONS)).ptr[-1]
             for d, mark in enumerate(marks.all())
-            if mark and part.documents_count[d]
+            if mark and part.recordings_count[d]
         }
 
     @cached_property
     def cells(self) -> StoredCells:
-        """What the archive's store says about documents."""
+        """What the archive's store says about recordings."""
         return StoredCells(self.folder)
 
     @property
     def own_texts(self) -> dict[str, np.ndarray]:
-        """Title, date and speakers of all documents, by number, as the index has them: the store may say otherwise."""
-        columns = {text: self._column(column) for text, column in schema.DOCUMENT_TEXTS.items()}
+        """Title, date and speakers of all recordings, by number, as the index has them: the store may say otherwise."""
+        columns = {text: self._column(column) for text, column in schema.RECORDING_TEXTS.items()}
         return {_field_of(text): np.array(column, object) for text, column in columns.items()}
 
     @property
-    def document_texts(self) -> dict[str, np.ndarray]:
-        """Every field of all documents, by number; empty where nothing is said.
+    def recording_texts(self) -> dict[str, np.ndarray]:
+        """Every field of all recordings, by number; empty where nothing is said.
 
         What the store says counts, also that a field is empty; else what the index has.
         """
@@ -448,56 +448,58 @@ class Index:
                 texts[field][number] = value
         return texts
 
-    def texts_of(self, documents: Sequence[int]) -> list[dict[str, str]]:
-        """The fields of some documents that are not empty."""
-        names = [self.name_of(number) for number in documents]
+    def texts_of(self, recordings: Sequence[int]) -> list[dict[str, str]]:
+        """The fields of some recordings that are not empty."""
+        names = [self.name_of(number) for number in recordings]
         said = self.cells.some(names)
         out = []
-        for number, name in zip(documents, names, strict=True):
+        for number, name in zip(recordings, names, strict=True):
             part, own = self.place_of(number)
-            texts = {_field_of(text): part.texts(column)[own] for text, column in schema.DOCUMENT_TEXTS.items()}
+            texts = {_field_of(text): part.texts(column)[own] for text, column in schema.RECORDING_TEXTS.items()}
             out.append({field: value for field, value in (texts | said.get(name, {})).items() if value})
         return out
 
     def _column(self, column: TextColumn) -> list[str]:
         return [text for part in self.parts for text in part.texts(column).some(part.counting)]
 
-    def base_texts(self, document: str) -> dict[str, str]:
-        """Return the title, date and speaker that the index itself has of a document, as its transcript gave them."""
-        if document not in self.numbers:
+    def base_texts(self, recording: str) -> dict[str, str]:
+        """Return the title, date and speaker that the index itself has of a recording, as its transcript gave them."""
+        if recording not in self.numbers:
             return {}
-        part, number = self.place_of(document)
-        texts = {name: part.texts(column)[number] for name, column in schema.DOCUMENT_TEXTS.items()}
+        part, number = self.place_of(recording)
+        texts = {name: part.texts(column)[number] for name, column in schema.RECORDING_TEXTS.items()}
         return {name: text for name, text in texts.items() if text}
 
-    def number_of(self, document: str) -> int:
-        """The number of a document; an unknown name is an InputError."""
-        if document not in self.numbers:
-            raise InputError(f"no document is called {document!r}.{nearest(document, self.numbers)}", str(self.folder))
-        return self.numbers[document]
+    def number_of(self, recording: str) -> int:
+        """The number of a recording; an unknown name is an InputError."""
+        if recording not in self.numbers:
+            raise InputError(
+                f"no recording is called {recording!r}.{nearest(recording, self.numbers)}", str(self.folder)
+            )
+        return self.numbers[recording]
 
-    def place_of(self, document: int | str) -> tuple[PartReader, int]:
-        """The part that a document (by number or name) is in, and its number there."""
-        number = self.number_of(document) if isinstance(document, str) else document
+    def place_of(self, recording: int | str) -> tuple[PartReader, int]:
+        """The part that a recording (by number or name) is in, and its number there."""
+        number = self.number_of(recording) if isinstance(recording, str) else recording
         p = int(np.searchsorted(self.offsets, number, side="right")) - 1
         return self.parts[p], int(self.parts[p].counting[number - int(self.offsets[p])])
 
     def name_of(self, number: int) -> str:
-        """The name of a document."""
+        """The name of a recording."""
         part, own = self.place_of(number)
-        return part.texts(schema.DOCUMENT_NAME)[own]
+        return part.texts(schema.RECORDING_NAME)[own]
 
-    def utterances_of(self, document: str) -> set[str]:
-        """The names of a document's utterances."""
-        part, number = self.place_of(document)
+    def utterances_of(self, recording: str) -> set[str]:
+        """The names of a recording's utterances."""
+        part, number = self.place_of(recording)
         names = part.texts(schema.UTTERANCE_NAME)
         return {names[u] for u in part.utterances(number)}
 
-    def by_part(self, documents: np.ndarray) -> Iterator[tuple[PartReader, np.ndarray, np.ndarray]]:
-        """For each part, which of these documents are in it (a mask), and their numbers there."""
+    def by_part(self, recordings: np.ndarray) -> Iterator[tuple[PartReader, np.ndarray, np.ndarray]]:
+        """For each part, which of these recordings are in it (a mask), and their numbers there."""
         for p, part in enumerate(self.parts):
-            inside = (documents >= self.offsets[p]) & (documents < self.offsets[p + 1])
-            yield part, inside, part.counting[documents[inside] - self.offsets[p]]
+            inside = (recordings >= self.offsets[p]) & (recordings < self.offsets[p + 1])
+            yield part, inside, part.counting[recordings[inside] - self.offsets[p]]
 
     def has(self, kind: str, units: Sequence[str]) -> bool:
         """Whether any of these units occurs."""
@@ -505,8 +507,8 @@ class Index:
 
 
 def _utterances(part: PartReader) -> Iterator[tuple[int, str]]:
-    """The number of the document and the name of each utterance."""
-    return zip(part.document_of.tolist(), part.texts(schema.UTTERANCE_NAME).all(), strict=True)
+    """The number of the recording and the name of each utterance."""
+    return zip(part.recording_of.tolist(), part.texts(schema.UTTERANCE_NAME).all(), strict=True)
 
 
 def _field_of(text: str) -> str:

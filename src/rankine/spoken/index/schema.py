@@ -1,6 +1,6 @@
 """The columns of a part of the index: the one place that knows their names.
 
-A part holds rows on several levels: documents, their utterances, the words of an utterance's likeliest reading, and
+A part holds rows on several levels: recordings, their utterances, the words of an utterance's likeliest reading, and
 for each kind of units the units, the slots of the confusion networks and the postings. A column belongs to the rows of
 one level. It is written from the values of its rows, read from a part, or merged from the rows of several parts that
 stay. A *bounds* column divides the rows of the level below among its own rows.
@@ -25,7 +25,7 @@ from ..text import TEXTS
 from .storage import Part
 
 FORMS = ("pspl", "cn")  # position-specific posteriors, confusion networks
-DOCUMENT, UTTERANCE, WORD, SLOT, UNIT = "document", "utterance", "word", "slot", "unit"
+RECORDING, UTTERANCE, WORD, SLOT, UNIT = "recording", "utterance", "word", "slot", "unit"
 Arrays = Iterator[tuple[str, np.ndarray]]
 Masks = Sequence[np.ndarray]
 _LATEST = 1e15  # seconds: no time is beyond it
@@ -72,8 +72,8 @@ class Column(ABC):
 
     def n_rows(self, part: Part) -> int | None:
         """How many rows the column's level has in a part; None: as many as the column has."""
-        if self.rows in (DOCUMENT, UTTERANCE):
-            return part.meta["documents"] if self.rows == DOCUMENT else part.meta["utterances"]
+        if self.rows in (RECORDING, UTTERANCE):
+            return part.meta["documents"] if self.rows == RECORDING else part.meta["utterances"]
         if self.rows == UNIT:
             return None
         above = WORDS if self.rows == WORD else slots(self.name.removesuffix(".slot.time"))
@@ -150,7 +150,7 @@ class BoundsColumn(Column):
 
     def n_below(self, part: Part) -> int:
         """How many rows the level below has, as its numbers or the footer of the part tell."""
-        if self.rows == DOCUMENT:
+        if self.rows == RECORDING:
             return part.meta["utterances"]
         times = WORD_TIMES if self.name == WORDS.name else slot_times(self.name.removesuffix(".slot.first"))
         return part.length(times.name) // times.width
@@ -198,15 +198,15 @@ class NumberColumn(Column):
         yield self.name, np.concatenate(rows).ravel()
 
 
-def _text_of(name: str, document: Any) -> str:
-    return document.texts.get(name, "")
+def _text_of(name: str, recording: Any) -> str:
+    return recording.texts.get(name, "")
 
 
-DOCUMENT_NAME = TextColumn("doc.name", DOCUMENT, lambda d: d.name)
-FINGERPRINT = TextColumn("doc.fingerprint", DOCUMENT, lambda d: d.fingerprint)
-CORRECTIONS = SparseTextColumn("doc.corrections", DOCUMENT, lambda d: d.corrections)
-DOCUMENT_TEXTS = {t: TextColumn(f"doc.{t}", DOCUMENT, partial(_text_of, t)) for t in TEXTS}
-UTTERANCES = BoundsColumn("doc.first", DOCUMENT, lambda d: len(d.utterances))
+RECORDING_NAME = TextColumn("doc.name", RECORDING, lambda d: d.name)
+FINGERPRINT = TextColumn("doc.fingerprint", RECORDING, lambda d: d.fingerprint)
+CORRECTIONS = SparseTextColumn("doc.corrections", RECORDING, lambda d: d.corrections)
+RECORDING_TEXTS = {t: TextColumn(f"doc.{t}", RECORDING, partial(_text_of, t)) for t in TEXTS}
+UTTERANCES = BoundsColumn("doc.first", RECORDING, lambda d: len(d.utterances))
 UTTERANCE_NAME = TextColumn("utt.name", UTTERANCE, lambda u: u.name)
 AUDIO = TextColumn("utt.audio", UTTERANCE, lambda u: u.audio)
 OFFSET = NumberColumn("utt.offset", UTTERANCE, lambda u: u.offset, np.float64)
@@ -216,12 +216,12 @@ WORDS = BoundsColumn("best.first", UTTERANCE, lambda u: len(u.best))
 WORD_TIMES = NumberColumn("best.time", WORD, lambda w: w[1:], np.float32, 3)  # start, end, posterior
 WORD_TEXT = TextColumn("best.word", WORD, lambda w: w.text)
 COLUMNS: tuple[Column, ...] = (
-    DOCUMENT_NAME, FINGERPRINT, CORRECTIONS, *DOCUMENT_TEXTS.values(), UTTERANCES, UTTERANCE_NAME, AUDIO, OFFSET,
+    RECORDING_NAME, FINGERPRINT, CORRECTIONS, *RECORDING_TEXTS.values(), UTTERANCES, UTTERANCE_NAME, AUDIO, OFFSET,
     LENGTH, HEARD, WORDS, WORD_TIMES, WORD_TEXT,
 )  # fmt: skip
 
 
-TEXT_COLUMNS = {column.name: column for column in (DOCUMENT_NAME, FINGERPRINT, AUDIO)}  # that can be replaced
+TEXT_COLUMNS = {column.name: column for column in (RECORDING_NAME, FINGERPRINT, AUDIO)}  # that can be replaced
 
 
 def units(kind: str) -> TextColumn:

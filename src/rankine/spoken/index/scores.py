@@ -27,7 +27,7 @@ def ranker_names(kinds: Sequence[str]) -> list[str]:
 
 
 def unigrams(part: PartReader, kind: str, units: Sequence[str], groups: UtteranceGroups) -> np.ndarray:
-    """The sum of the unigram scores of both forms for every document or place of a part."""
+    """The sum of the unigram scores of both forms for every recording or place of a part."""
     out = np.zeros(len(groups.first) - 1)
     for form in FORMS:
         first, last = part.bounds(kind, form, units)
@@ -40,7 +40,7 @@ def unigrams(part: PartReader, kind: str, units: Sequence[str], groups: Utteranc
 def all_scores(
     part: PartReader, units: Mapping[str, Sequence[str]], rows: np.ndarray, groups: UtteranceGroups
 ) -> np.ndarray:
-    """All weak rankers' scores of some documents or places of a part (rising numbers), a row each.
+    """All weak rankers' scores of some recordings or places of a part (rising numbers), a row each.
 
     ``units`` are those of the query by kind; columns of kinds without units are 0.
     """
@@ -59,7 +59,7 @@ def score_bounds(part: PartReader, kind: str, form: str, units: Sequence[str]) -
 
     :math:`\sum_k \prod_j P(q_{i+j}, k+j)` is at most the least of the expected counts :math:`\sum_k P(q_{i+j}, k)`.
     """
-    out = np.zeros((len(part.document_of), ORDERS))
+    out = np.zeros((len(part.recording_of), ORDERS))
     if units:
         first, last = part.bounds(kind, form, units)
         utterance, _, coded = part.postings(kind, form)

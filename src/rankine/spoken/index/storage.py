@@ -53,7 +53,7 @@ _Type = Literal["|u1", "<u2", "<u4", "<i8", "<f4", "<f8"]
 class PartCounts(TypedDict):
     """What the footer of a part counts: its rows, and the largest number of positions of an utterance, by postings."""
 
-    documents: Count
+    documents: Count  # of recordings
     utterances: Count
     positions: dict[str, Annotated[int, Meta(ge=0, lt=2**32)]]
 
@@ -237,7 +237,7 @@ class _Checked:
 
 
 class PartFile(NamedTuple):
-    """What the manifest says of a part; ``hidden`` are the numbers of documents in it that do not count any more."""
+    """What the manifest says of a part; ``hidden`` are the numbers of recordings in it that do not count any more."""
 
     file: str
     size: int

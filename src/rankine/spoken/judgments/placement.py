@@ -20,7 +20,7 @@ from ..recordings.places import place_name, places_of, read_place_name, segment
 from .places import meaning
 
 ADOPTION = "adoption of judgments"
-PlaceKey = tuple[str, tuple[int, int | None]]  # a query; a document and a place of it (None: the best one)
+PlaceKey = tuple[str, tuple[int, int | None]]  # a query; a recording and a place of it (None: the best one)
 
 
 class OrphanedJudgment(NamedTuple):
@@ -35,7 +35,7 @@ class Disagreement(NamedTuple):
     """A place to which judges gave different grades; ``grade`` is the one that learning uses."""
 
     query: str
-    document: str
+    recording: str
     grades: dict[str, float]
     grade: float
 
@@ -90,7 +90,7 @@ class PlacedJudgments:
         return deciding(orphan.judgment for orphan in self.orphans)
 
     def seen(self, text: str) -> set[tuple[int, int | None]]:
-        """The places (number of the document, and of the place) that somebody has judged for a query, or was unsure."""
+        """The places (numbers of recording and place) that somebody has judged for a query, or was unsure about."""
         return {self._key(row) for row in self.rows if self.queries[row.query] == text}
 
     @property
@@ -120,26 +120,26 @@ class PlacedJudgments:
         ]
 
 
-def judged_times(index: Index, document: str) -> tuple[float, float] | None:
+def judged_times(index: Index, recording: str) -> tuple[float, float] | None:
     """The seconds of the place that a name means now; None where it means none, or has no times."""
-    meant = meaning(index, document)
+    meant = meaning(index, recording)
     if meant is None or meant[1] is None:
         return None
     where = segment(index, meant[1])
     return (where.start, where.end) if where.end == where.end else None
 
 
-def check_judged(index: Index, document: str) -> str:
+def check_judged(index: Index, recording: str) -> str:
     """Why the judgment of a place is orphaned at once, empty if it is not; InputError where nothing ever had the name.
 
     A page that was opened before the archive changed may send such judgments.
     """
-    if meaning(index, document) is not None:
+    if meaning(index, recording) is not None:
         return ""
     try:
-        name = read_place_name(document, index.numbers, index.utterances_of).document
+        name = read_place_name(recording, index.numbers, index.utterances_of).recording
     except InputError as error:
-        raise InputError(f"{document!r} names no place: {error.message}") from None
+        raise InputError(f"{recording!r} names no place: {error.message}") from None
     return "the recording has no place at these times" if name in index.numbers else f"{name!r} is not in the archive"
 
 
@@ -169,7 +169,7 @@ def _adopting(index: Index, row: Judgment, target: str) -> Judgment:
     if meaning(index, name) is None:
         hint = "" if target in index.numbers else nearest(target, index.numbers)
         raise InputError(f"there is no place {shorten(name, 80)} in the archive: give a recording and times.{hint}")
-    recording = read_place_name(name, index.numbers, index.utterances_of).document
+    recording = read_place_name(name, index.numbers, index.utterances_of).recording
     place = name[len(recording) + 1 :]
     times = judged_times(index, name) or (None, None)
     return row._replace(recording=recording, place=place, start=times[0], end=times[1], adopts=row.row)

@@ -10,9 +10,9 @@ from ..recordings.places import place_at, places_of, read_place_name
 
 
 class JudgedNames(Collection[str]):
-    """The names that can be judged in an archive: its documents, and times in them; it lists the documents.
+    """The names that can be judged in an archive: its recordings, and times in them; it lists the recordings.
 
-    A place whose document is there and whose times are not (it was indexed anew and is shorter) is not in it.
+    A place whose recording is there and whose times are not (it was indexed anew and is shorter) is not in it.
     """
 
     def __init__(self, index: Index) -> None:
@@ -29,12 +29,12 @@ class JudgedNames(Collection[str]):
 
 
 def meaning(index: Index, name: str) -> tuple[int, int | None] | None:
-    """The number of the document and of the place that a name means (None: the best one); None: nothing here."""
+    """The number of the recording and of the place that a name means (None: the best one); None: nothing here."""
     try:
         read = read_place_name(name, index.numbers, index.utterances_of)
     except InputError:
         return None
-    number = index.numbers.get(read.document)
+    number = index.numbers.get(read.recording)
     if number is None:
         return None
     if read.start is None and read.utterance is None:
@@ -56,10 +56,10 @@ def judged_places(index: Index, grades: Mapping[str, float], best: Callable[[int
     Args:
         index: the archive's.
         grades: by name, the oldest first: where two names mean one place, the last counts.
-        best: the best place of a document (by number) for the query, which a document's own name stands for; None
-            where the document has none.
+        best: the best place of a recording (by number) for the query, which a recording's own name stands for; None
+            where the recording has none.
 
-    ``DOCUMENT@START-END`` stands for the segment that it overlaps most, so the same place is recognised with whatever
+    ``RECORDING@START-END`` stands for the segment that it overlaps most, so the same place is recognised with whatever
     times a hit had. Names of what is not in the archive are left out.
     """
     meant = meant_places(index, grades, best)
@@ -67,18 +67,18 @@ def judged_places(index: Index, grades: Mapping[str, float], best: Callable[[int
 
 
 def relevant_places(index: Index, grades: Mapping[str, float], best: Callable[[int], int | None]) -> int:
-    """How many places the judged names call relevant, each once; a document without any evidence is one too."""
+    """How many places the judged names call relevant, each once; a recording without any evidence is one too."""
     return sum(grade > 0 for grade in meant_places(index, grades, best).values())
 
 
 def meant_places(
     index: Index, grades: Mapping[str, float], best: Callable[[int], int | None]
 ) -> dict[tuple[int, int | None], float]:
-    """The grades by number of the document and of the place; None: no place of it has any evidence."""
+    """The grades by number of the recording and of the place; None: no place of it has any evidence."""
     out: dict[tuple[int, int | None], float] = {}
     for name, grade in grades.items():
         meant = meaning(index, name)
         if meant is not None:
-            document, place = meant
-            out[document, best(document) if place is None else place] = grade
+            recording, place = meant
+            out[recording, best(recording) if place is None else place] = grade
     return out

@@ -15,8 +15,8 @@ from ..learn.disagreement import committee, disagreement, ranks_of
 from ..learn.judgments import Judged
 from ..learn.weights import Weights, shipped
 from ..query.terms import SpokenQuery
-from ..recordings.places import documents_of, places_of
-from ..search.filters import DocumentFilter
+from ..recordings.places import places_of, recordings_of
+from ..search.filters import RecordingFilter
 from ..search.hits import Hit, described, with_full_paths
 from ..search.query_scores import HeardQuery
 from ..search.ranking import CANDIDATES, best_places
@@ -73,8 +73,8 @@ def _judged_query(
     except InputError:
         return out
     grades = {
-        f"nowhere in {document}" if place is None else str(place): grade
-        for (document, place), grade in meant_places(index, qrels, best_places(index, heard.query)).items()
+        f"nowhere in {recording}" if place is None else str(place): grade
+        for (recording, place), grade in meant_places(index, qrels, best_places(index, heard.query)).items()
     }
     ranking = [place for place, _ in heard.ranking(CANDIDATES, None)]
     run = {str(place): -float(rank) for rank, place in enumerate(ranking)} or {"": 0.0}
@@ -97,7 +97,7 @@ def next_places(
     Of places that all rank alike those come first that stand higher. What further hearings heard counts as it does in
     search. What is not open is left out, as in search. ``report`` gets the number of queries done.
     """
-    index, hearings = DocumentFilter().views(index, hearings)
+    index, hearings = RecordingFilter().views(index, hearings)
     rows: list[tuple[float, int, int, str, int]] = []
     for done, text in enumerate(texts, 1):
         rows += _candidates(index, placed, text, n, hearings)
@@ -122,7 +122,7 @@ def _candidates(
     except InputError:
         return []
     places = heard.best(CANDIDATES)
-    places = places[mask[documents_of(index, places)]]
+    places = places[mask[recordings_of(index, places)]]
     X = heard.table(places, start.names)
     ranks = ranks_of(committee(start.names, np.array(start.values)) @ X.T)
     spread = np.round(disagreement(ranks), _KEPT)
@@ -136,8 +136,8 @@ def _candidates(
 
 
 def _filter_mask(index: Index, query: SpokenQuery) -> np.ndarray:
-    """Return a mask of the documents that pass the filters of a query."""
-    mask = DocumentFilter().also(query.fields).mask(index)
+    """Return a mask of the recordings that pass the filters of a query."""
+    mask = RecordingFilter().also(query.fields).mask(index)
     return np.ones(len(index), np.bool_) if mask is None else mask
 
 
@@ -150,6 +150,6 @@ def hits_at(
     rank = {place: number for number, (place, _) in enumerate(ranking, 1)}
     some = [ranking[rank[place] - 1] for place in places if place in rank]
     hits = heard.hits(some)
-    numbers = documents_of(index, np.array([place for place, _ in some], np.int64)).tolist()
+    numbers = recordings_of(index, np.array([place for place, _ in some], np.int64)).tolist()
     hits = described(index, numbers, with_full_paths(index, hits))
     return {place: replace(hit, rank=rank[place]) for (place, _), hit in zip(some, hits, strict=True)}

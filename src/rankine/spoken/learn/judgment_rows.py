@@ -108,9 +108,7 @@ def last_of_each(
     return out
 
 
-def deciding(
-    rows: Iterable[Judgment], key: Callable[[Judgment], Hashable] = lambda row: row.target
-) -> list[Judgment]:
+def deciding(rows: Iterable[Judgment], key: Callable[[Judgment], Hashable] = lambda row: row.target) -> list[Judgment]:
     """The judgment of each query and place that learning uses; the oldest first."""
     out: dict[tuple[str, Hashable], Judgment] = {}
     for (query, place, _), row in last_of_each(rows, key).items():

@@ -41,7 +41,7 @@ class Judged(NamedTuple):
         return Judged(self.queries, qrels)
 
     def check(self, targets: Collection[str], where: str | None = None) -> None:
-        """Raise InputError if a judgment is of a query that is not among the queries, or of what is not among the targets."""
+        """Raise InputError if a judgment is of a query that is not known here, or not of one of the targets."""
         for name, grades in self.qrels.items():
             if name not in self.queries:
                 raise InputError(f"judgments of the query {name!r}, which is not among the queries", where)

@@ -41,7 +41,7 @@ def _check_one(folder: Path, report: Callable[[int], None]) -> None:
         reader.check(index.settings)
     doubled = len(index.names) - len(index.numbers)
     if doubled:
-        raise InputError(f"the archive is damaged: {doubled} documents are in it twice", str(folder))
+        raise InputError(f"the archive is damaged: {doubled} recordings are in it twice", str(folder))
     JudgmentStore(folder).check()
     WeightHistory(folder).check()
     Bin(folder).check()

@@ -98,7 +98,7 @@ def _remove_rows(db: sqlite3.Connection, recordings: list[int]) -> None:
 
 
 def part_without(reader: PartReader, names: frozenset[str], settings: Settings, stage: Path) -> Part | None:
-    """A part without some documents: itself if it has none of them, a new one in ``stage``, None if nothing stays."""
+    """A part without some recordings: itself if it has none of them, a new one in ``stage``, None if nothing stays."""
     mask = reader.keeps(names)
     if mask.all():
         return reader.part
@@ -168,9 +168,9 @@ _BLOCK = 1 << 20
 
 
 class PackedArchive(NamedTuple):
-    """What was packed: documents of the index (0 without it), files, their bytes, and the bytes of the zip."""
+    """What was packed: recordings of the index (0 without it), files, their bytes, and the bytes of the zip."""
 
-    documents: int
+    recordings: int
     files: int
     size: int
     packed: int
@@ -240,7 +240,7 @@ class _Packing:
 
     def write(self, bag: BagWriter) -> PackedArchive:
         """Copy everything."""
-        self._check_documents()
+        self._check_recordings()
         staged = sorted(self._staged().items())
         own = [(name, inside(self.folder, name)) for name in sorted(self.index.manifest.files)]
         lattices = sorted(s["file"] for line in self.lines.values() for s in line.get("segments") or ())
@@ -264,14 +264,14 @@ class _Packing:
         bag.close(info)
         return PackedArchive(sum(part.meta["documents"] for part in self.parts), len(bag.sums), bag.size, 0)
 
-    def _check_documents(self) -> None:
-        """Raise InputError if documents could not be indexed again from the lattices."""
+    def _check_recordings(self) -> None:
+        """Raise InputError if recordings could not be indexed again from the lattices."""
         own = {name for name, line in self.lines.items() if line.get("segments")}
         lost = [] if self.with_index else [name for name in self.index.names if name not in own | self.left_out.names]
         if lost:
             raise InputError(
-                f"{counted(len(lost), 'document')} such as {lost[0]!r} would be lost without the index: their lattices "
-                "are not in the archive. Pack it with the index", str(self.folder),
+                f"{counted(len(lost), 'recording')} such as {lost[0]!r} would be lost without the index: their "
+                "lattices are not in the archive. Pack it with the index", str(self.folder),
             )  # fmt: skip
 
     def _staged(self) -> dict[str, Path]:

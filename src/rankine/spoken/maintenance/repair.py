@@ -42,7 +42,7 @@ ASIDE = "damaged-"
 
 
 class Repairs(NamedTuple):
-    """What a repair did, in sentences; documents that are lost; what is still wrong; the folder of what was damaged."""
+    """What a repair did, in sentences; lost recordings; what is still wrong; the folder of what was damaged."""
 
     done: list[str]
     lost: list[str]
@@ -67,7 +67,7 @@ def repair(
     repairs = _Repair(Path(folder)).work(workers, report, progress)
     _repair_hearings(Path(folder), lambda place: _Repair(place).work(workers, report, progress), repairs)
     if names := [*settle(Path(folder)), *settle_hearings(Path(folder))]:
-        repairs.done.append(f"corrections applied again: {counted(len(names), 'document')}")
+        repairs.done.append(f"corrections applied again: {counted(len(names), 'recording')}")
     return repairs
 
 
@@ -199,7 +199,7 @@ class _Repair:
     # -- the index
 
     def _index(self, writer: Writer, workers: int, report: Callable[[int, int], None], progress: Progress) -> list[str]:
-        """Replace damaged parts, all at once, by what the archive's own lattices give; the documents that are lost."""
+        """Replace damaged parts, all at once, by what the archive's own lattices give; the recordings that are lost."""
         sound = self._sound_parts(writer.manifest, report)
         kept = {entry.file for entry in sound}
         damaged = [entry for entry in writer.manifest.parts if entry.file not in kept]
@@ -212,7 +212,7 @@ class _Repair:
             changes = update(index, corpus, workers, False, BATCH, progress)
             self.left += changes.errors
             if n := changes.added + changes.updated:
-                self.done.append(f"{counted(n, 'document')} indexed again from the lattices in {FOLDER}")
+                self.done.append(f"{counted(n, 'recording')} indexed again from the lattices in {FOLDER}")
         writer.commit(held.manifest.parts)
         return sorted(name for name in names or () if name not in index.numbers)
 
@@ -231,7 +231,7 @@ class _Repair:
         return _with_last_versions(self.folder, sound, settings)
 
     def _names_in_damaged(self, damaged: Sequence[PartFile]) -> set[str] | None:
-        """The documents of damaged parts; None if those of a part cannot be read.
+        """The recordings of damaged parts; None if those of a part cannot be read.
 
         A part of which not all lattices are in the archive is kept aside.
         """
@@ -245,7 +245,7 @@ class _Repair:
                 self._keep(path)
         if unnamed:
             self.done.append(
-                f"the names of documents in {counted(unnamed, 'damaged part')} cannot be read: if some were indexed "
+                f"the names of recordings in {counted(unnamed, 'damaged part')} cannot be read: if some were indexed "
                 "from lattices elsewhere, index these again"
             )
         return None if unnamed else names
@@ -259,7 +259,7 @@ class _Repair:
 
 
 def _with_last_versions(folder: Path, parts: Sequence[PartFile], settings: Settings) -> tuple[PartFile, ...]:
-    """Parts in which those documents count again whose later versions were in other parts, which are left out."""
+    """Parts in which those recordings count again whose later versions were in other parts, which are left out."""
     readers = [PartReader(entry.open(folder), settings.decoded(), entry.hidden) for entry in parts]
     there = {name for reader in readers for name in reader.counting_names}
     out = []
@@ -284,7 +284,7 @@ def _names(folder: Path) -> list[str]:
     for entry in Manifest.read(folder).parts:
         names |= dict.fromkeys(_names_in(folder, entry))
     with suppress(InputError, OSError):
-        names |= dict.fromkeys(deleted.name for deleted in Bin(folder).documents(()))
+        names |= dict.fromkeys(deleted.name for deleted in Bin(folder).recordings(()))
     lattices = folder_inside(folder, FOLDER)
     with suppress(InputError, OSError):
         if inside(lattices, JOURNAL).exists():
@@ -294,11 +294,11 @@ def _names(folder: Path) -> list[str]:
 
 
 def _names_in(folder: Path, entry: PartFile) -> list[str]:
-    """The documents of a part, which may be damaged; none if they cannot be read."""
+    """The recordings of a part, which may be damaged; none if they cannot be read."""
     with suppress(InputError, OSError):
         part = entry.opened_anew(folder)
         part.sound[:] = True  # checksums may be wrong somewhere: what is read is not trusted, but it is all there is
-        return schema.DOCUMENT_NAME.read(part).all()
+        return schema.RECORDING_NAME.read(part).all()
     return []
 
 

@@ -62,7 +62,7 @@ def unpack(
     report: Callable[[int, int], None] = lambda done, total: None,
     progress: Progress = lambda done, total: None,
 ) -> int:
-    """Unpack an archive into a folder that does not exist or is empty; the number of documents.
+    """Unpack an archive into a folder that does not exist or is empty; the number of recordings.
 
     Args:
         source: a file that :meth:`Archive.pack` made.
@@ -79,7 +79,7 @@ def unpack(
             place = Path(temporary)
             with_index = _extract(archive, place, path, report)
             try:
-                documents = _finish(place, with_index, workers, progress)
+                recordings = _finish(place, with_index, workers, progress)
             except InputError as error:  # where it was unpacked to is gone when this is read
                 raise InputError(str(error).replace(f"{place}{os.sep}", ""), str(path)) from None
             place.chmod(0o777 & ~_umask())
@@ -89,7 +89,7 @@ def unpack(
             if target.exists():
                 target.rmdir()  # it is empty
             os.rename(place, target)
-    return documents
+    return recordings
 
 
 def _check_target(target: Path) -> None:

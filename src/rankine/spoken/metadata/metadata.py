@@ -70,7 +70,7 @@ class Metadata:
 
     def all(self) -> dict[str, Cells]:
         """The cells of all recordings that are not empty."""
-        columns = {field: column.tolist() for field, column in self.index.document_texts.items()}
+        columns = {field: column.tolist() for field, column in self.index.recording_texts.items()}
         fields = in_order(columns)
         return {
             name: {field: columns[field][number] for field in fields if columns[field][number]}
@@ -80,7 +80,7 @@ class Metadata:
     @property
     def fields(self) -> list[str]:
         """The fields in which some recording has a value."""
-        return in_order(field for field, column in self.index.document_texts.items() if column.any())
+        return in_order(field for field, column in self.index.recording_texts.items() if column.any())
 
     def export(self, path: str | os.PathLike) -> int:
         """Write all cells to a CSV, TSV, JSON or JSON lines file, by its ending; returns the number of recordings."""
@@ -239,8 +239,8 @@ def _read_cells(values: Mapping[str, str]) -> Cells:
 
 
 def texts_of_table(about: Mapping[str, About] | None) -> dict[str, Mapping[str, str]]:
-    """The texts of a table of utterances, by document."""
-    return {a.document: a.texts for a in (about or {}).values() if a.texts}
+    """The texts of a table of utterances, by recording."""
+    return {a.recording: a.texts for a in (about or {}).values() if a.texts}
 
 
 def with_own_texts(index: Index, about: Mapping[str, About] | None) -> dict[str, About] | None:
@@ -249,18 +249,18 @@ def with_own_texts(index: Index, about: Mapping[str, About] | None) -> dict[str,
         return None
     columns = {text: index.own_texts[SPEAKERS if text == SPEAKER else text].tolist() for text in TEXTS}
     own: dict[str, Mapping[str, str]] = {}
-    for document in {a.document for a in about.values()}:
-        number = index.numbers.get(document)
-        own[document] = {} if number is None else {t: c[number] for t, c in columns.items() if c[number]}
-    return {utterance: a._replace(texts=own[a.document]) for utterance, a in about.items()}
+    for recording in {a.recording for a in about.values()}:
+        number = index.numbers.get(recording)
+        own[recording] = {} if number is None else {t: c[number] for t, c in columns.items() if c[number]}
+    return {utterance: a._replace(texts=own[a.recording]) for utterance, a in about.items()}
 
 
 def record_texts(
     archive: Index | str | os.PathLike, texts: Table, what: str = "table of recordings", by: str | None = None
 ) -> list[CellChange]:
-    """Keep what a table says about documents of an archive (its folder or index); cells it leaves out or empty stay.
+    """Keep what a table says about recordings of an archive (its folder or index); cells it leaves out or empty stay.
 
-    Documents that are not in the archive are left out. A cell that cannot be read, such as a date with two meanings,
+    Recordings that are not in the archive are left out. A cell that cannot be read, such as a date with two meanings,
     is kept as it is written.
     """
     if not texts:
@@ -275,7 +275,7 @@ def record_texts(
 
 
 def record_closed(archive: Index | str | os.PathLike, texts: Table, by: str | None = None) -> None:
-    """Keep the rights that do not open a document, before it is indexed: so it is never open between two commits."""
+    """Keep the rights that do not open a recording, before it is indexed: so it is never open between two commits."""
     table = {name: cells[RIGHTS] for name, cells in _table_of_texts(texts).items() if RIGHTS in cells}
     closed = {name: {RIGHTS: rights} for name, rights in table.items() if access(rights) != OPEN}
     if closed:

@@ -125,8 +125,8 @@ def access(rights: str, today: date | None = None) -> str:
     return OPEN if day is not None and (today or date.today()) >= day else CLOSED
 
 
-def listed_documents(index: Index) -> np.ndarray:
-    """Return the numbers of the documents that are not closed."""
+def listed_recordings(index: Index) -> np.ndarray:
+    """Return the numbers of the recordings that are not closed."""
     closed = [name for name, means in _not_open(index).items() if means == CLOSED]
     return np.setdiff1d(np.arange(len(index)), [index.numbers[name] for name in closed])
 
@@ -169,14 +169,14 @@ def check_all_open(index: Index, everything: str = "closed=True", some: str = "o
         )  # fmt: skip
 
 
-def check_readable(index: Index, document: str, closed: bool = False, way: str = "closed=True") -> None:
+def check_readable(index: Index, recording: str, closed: bool = False, way: str = "closed=True") -> None:
     """Raise InputError if a recording is closed or only given on request, unless the keeper asks (``closed``).
 
     ``way`` is how the keeper asks.
     """
     if closed:
         return
-    rights = index.cells.some([document]).get(document, {}).get(RIGHTS, "")
+    rights = index.cells.some([recording]).get(recording, {}).get(RIGHTS, "")
     if (means := access(rights)) != OPEN:
         state = "is only given on request" if means == ON_REQUEST else f"is {rights if rights else CLOSED}"
-        raise InputError(f"{document!r} {state}: {way} opens it for those who may", str(index.folder))
+        raise InputError(f"{recording!r} {state}: {way} opens it for those who may", str(index.folder))

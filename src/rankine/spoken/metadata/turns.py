@@ -63,7 +63,7 @@ def checked_turn(name: str, turn: SpeakerTurn) -> SpeakerTurn:
 
 def all_turns(index: Index) -> dict[str, list[SpeakerTurn]]:
     """The turns of all recordings that have some, by time."""
-    names = [index.names[number] for number in sorted(speakers_by_document(index))]
+    names = [index.names[number] for number in sorted(speakers_by_recording(index))]
     with index.cells.store.reading(whole=False) as db:
         gone = undone(db)
         return {name: _turns(db, name, gone) for name in names}
@@ -115,8 +115,8 @@ def _has_turns(index: Index) -> bool:
     return index.cells.kept("turns", lambda db: bool(db.execute("SELECT 1 FROM speaker LIMIT 1").fetchone()), False)
 
 
-def speakers_by_document(index: Index) -> dict[int, list[str]]:
-    """The speakers of all turns, by the number of the document."""
+def speakers_by_recording(index: Index) -> dict[int, list[str]]:
+    """The speakers of all turns, by the number of the recording."""
     by_name: dict[str, list[str]] = {}
     if _has_turns(index):
         by_name = index.cells.kept("speakers", _speakers, by_name)

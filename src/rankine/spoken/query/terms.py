@@ -103,7 +103,7 @@ class Near(NamedTuple):
 
 
 class FieldFilter(NamedTuple):
-    """Documents of which a field has one of these values, or (``excluded``) all others."""
+    """Recordings of which a field has one of these values, or (``excluded``) all others."""
 
     name: str
     values: tuple[str, ...]
@@ -117,7 +117,7 @@ class SpokenQuery:
     ``whole`` are all words that are looked for, in order, repeated ones too: what the papers' weak rankers score.
     ``terms`` are what is scored otherwise, each once; ``neighbours`` are the numbers of terms that stand next to each
     other. ``phrases`` and ``nears`` are required; what is in ``excluded`` must not be heard; ``fields`` choose
-    documents. ``notes`` say what was assumed, a line each.
+    recordings. ``notes`` say what was assumed, a line each.
     """
 
     text: str

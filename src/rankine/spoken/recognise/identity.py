@@ -39,13 +39,13 @@ class IdentityOptions(NamedTuple):
     """How files are identified.
 
     ``keep_duplicates``: a copy is a recording of its own. ``given`` are full paths of files that were given by
-    themselves: a deleted recording among them returns. ``documents`` are names of the archive's documents: those that
-    no recording has are not given to one.
+    themselves: a deleted recording among them returns. ``indexed`` are names of recordings in the archive's index:
+    those that no recording has are not given to one.
     """
 
     keep_duplicates: bool = False
     given: Collection[str] = ()
-    documents: Collection[str] = ()
+    indexed: Collection[str] = ()
 
 
 class _File(NamedTuple):
@@ -75,7 +75,7 @@ def identify(
 class _Identification:
     def __init__(self, journal: RecordingJournal, options: IdentityOptions) -> None:
         self.journal, self.keep_duplicates, self.given = journal, options.keep_duplicates, set(options.given)
-        self.others = {n for n in options.documents if is_other(journal.lines.get(n, {"gone": True}))}
+        self.others = {n for n in options.indexed if is_other(journal.lines.get(n, {"gone": True}))}
         self.by_path: dict[str, list[str]] = {}  # those in the archive first, and of these the one seen there last
         self.by_print: dict[str, list[str]] = {}
         newest = list(journal.lines.items())[::-1]
@@ -202,7 +202,7 @@ class _Identification:
         return str(self.journal.lines.get(file.entry or "", {}).get("was", file.entry or ""))
 
     def _free_name(self, file: _File, taken: Collection[str]) -> str:
-        """The name of a file, if no document has it; else the old name of its recording, or that with the ending."""
+        """The name of a file, if no recording has it; else the old name of its recording, or that with the ending."""
         name, old = file.recording.name, self._old_name(file)
         for some in (name, old, f"{name}{Path(file.path).suffix}"):
             if some and some not in taken:

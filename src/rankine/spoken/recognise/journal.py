@@ -32,7 +32,7 @@ from ...system.paths import check_name, inside, is_inside, plain_files
 from ...system.records import Count, Finite, checked, parsed
 from ...system.sources import read_whole
 from ...system.temporary import unlink_copies
-from ..text import AUDIO, DOCUMENT, OFFSET, RECOGNISED, RECORDINGS, UTTERANCE, stem
+from ..text import AUDIO, OFFSET, RECOGNISED, RECORDING, RECORDINGS, UTTERANCE, stem
 from .audio.cutting import VERSION
 from .recordings import Recording
 from .roots import NO_ROOTS, NamedRoots
@@ -113,7 +113,7 @@ def _is_cut(text: bytes, begun: bool = False) -> bool:
 
 
 JOURNAL, TABLE = RECOGNISED, RECORDINGS
-TABLE_COLUMNS = (UTTERANCE, DOCUMENT, AUDIO, OFFSET)
+TABLE_COLUMNS = (UTTERANCE, RECORDING, AUDIO, OFFSET)
 DAYS = 30  # that the lattices of deleted recordings are kept
 OWN_ENDING = ".slf.gz"  # of lattices that are not as the recogniser wrote them: trimmed ones, and those without words
 _ENDING = re.compile(r"(\.[A-Za-z0-9_-]+)+")

@@ -17,7 +17,7 @@ _LONGEST_NAME = 200  # bytes of a file name, so that temporary ones fit in too
 
 
 class Recording(NamedTuple):
-    """A recording and the name of its document: its path below the folder it was searched in, without the ending.
+    """A recording and the name of its recording: its path below the folder it was searched in, without the ending.
 
     ``real`` is the full path without links.
     """

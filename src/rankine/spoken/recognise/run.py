@@ -86,7 +86,7 @@ def recognise(
     roots: NamedRoots = NO_ROOTS,
     language: str | None = None,
     only: Container[str] | None = None,
-    documents: Collection[str] = (),
+    indexed: Collection[str] = (),
     announce: Callable[[str], None] = lambda why: None,
 ) -> Recognised:
     """Recognise recordings into a folder of lattices; finished recordings are not recognised again.
@@ -110,7 +110,7 @@ def recognise(
         language: what is spoken, where no recogniser is given; None: English, unless the best recogniser tells it.
         only: fingerprints of the samples of recordings that are recognised, also if they were deleted; others are left
             out. None: all.
-        documents: names of documents; a recording does not take one that no recording has.
+        indexed: names of recordings in the index; a recording does not take one that no recording has.
         announce: called before the first recording is heard, where no recogniser is given: which one hears, and why.
     """
     if not 1 <= longest < float("inf"):
@@ -128,7 +128,7 @@ def recognise(
         _remove_leftovers(Path(folder))
         journal = RecordingJournal(Path(folder), f"{settings_of(used)} longest={float(longest)}", roots)
         run = _Run(journal, choice, float(longest), report, _Commits(journal, commit, every), announce, only)
-        return run.work(recordings, notes, workers, IdentityOptions(keep_duplicates, given, documents))
+        return run.work(recordings, notes, workers, IdentityOptions(keep_duplicates, given, indexed))
 
 
 def _remove_leftovers(folder: Path) -> None:

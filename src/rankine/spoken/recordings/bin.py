@@ -1,8 +1,9 @@
-"""The bin of an archive: documents that were deleted, until they are purged.
+"""The bin of an archive: recordings that were deleted, until they are purged.
 
-Deleted documents go into a part of their own, in the folder ``bin``, which a list there names. So a document comes back
-as it was, wherever its lattices are. Lattices that the archive has made are kept as long (:mod:`..recognise.journal`).
-The list is written before a document leaves the index, and after it has come back: one that is in both is not deleted.
+Deleted recordings go into a part of their own, in the folder ``bin``, which a list there names. So a recording comes
+back as it was, wherever its lattices are. Lattices that the archive has made are kept as long
+(:mod:`..recognise.journal`). The list is written before a recording leaves the index, and after it has come back: one
+that is in both is not deleted.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from ..index.reader import Index, PartReader
 from ..index.storage import MANIFEST, PartFile, write_part
 from ..metadata.rights import not_open
 
-_FOLDER, _LIST, _WHAT = "bin", "bin.json", "the list of deleted documents"
+_FOLDER, _LIST, _WHAT = "bin", "bin.json", "the list of deleted recordings"
 
 
 class _Entry(TypedDict):
@@ -46,7 +47,7 @@ class _DeletedParts(TypedDict):
 
 
 class Deleted(NamedTuple):
-    """A document in the bin, and when it was deleted."""
+    """A recording in the bin, and when it was deleted."""
 
     name: str
     when: str
@@ -77,18 +78,18 @@ class Bin:
         """Whether nothing was deleted, or all of it has been purged."""
         return not self._entries()
 
-    def documents(self, there: Collection[str]) -> list[Deleted]:
-        """The documents in the bin that are not in the archive, those that were deleted last first."""
+    def recordings(self, there: Collection[str]) -> list[Deleted]:
+        """The recordings in the bin that are not in the archive, those that were deleted last first."""
         last = {name: entry["when"] for entry in self._entries() for name in entry["names"] if name not in there}
         return sorted((Deleted(n, w) for n, w in last.items()), key=lambda d: (d.when, d.name), reverse=True)
 
     def put(self, index: WorkingIndex, names: Collection[str], recorded: Collection[str]) -> None:
-        """Copy documents into the bin; ``recorded`` are those that the archive has recognised."""
+        """Copy recordings into the bin; ``recorded`` are those that the archive has recognised."""
         entries, now = self._entries(), datetime.now(UTC).isoformat(timespec="seconds")
         self.folder.mkdir(exist_ok=True)
         number = max([index.manifest.serial * 1000, *(int(Path(e["file"]).stem) for e in entries)])
         for reader in index.parts:
-            mask = np.array([name in names for name in reader.names], np.bool_) & reader.documents_count
+            mask = np.array([name in names for name in reader.names], np.bool_) & reader.recordings_count
             if not mask.any():
                 continue
             number += 1
@@ -105,15 +106,15 @@ class Bin:
             if name in index.numbers:
                 raise InputError(f"{name!r} is in the archive: nothing is to be undeleted", str(self.folder.parent))
             if name not in there:
-                raise InputError(f"no document in the bin is called {name!r}.{nearest(name, there)}", str(self.folder))
+                raise InputError(f"no recording in the bin is called {name!r}.{nearest(name, there)}", str(self.folder))
 
     def recorded(self, names: Collection[str]) -> list[str]:
-        """Return which documents in the bin, of each name the one that was deleted last, the archive has recognised."""
+        """Return the recordings in the bin that the archive has recognised, of each name the last deleted one."""
         last = {name: name not in entry.get("transcripts", ()) for entry in self._entries() for name in entry["names"]}
         return [name for name in names if last[name]]
 
     def take(self, index: WorkingIndex, names: Collection[str]) -> None:
-        """Bring documents back into the index: of several of one name the one that was deleted last."""
+        """Bring recordings back into the index: of several of one name the one that was deleted last."""
         entries, left, parts = self._entries(), set(names), []
         after: list[_Entry] = []
         for entry in reversed(entries):
@@ -129,7 +130,7 @@ class Bin:
         self._write(entry for entry in reversed(after) if entry["names"])
 
     def release(self, index: WorkingIndex) -> None:
-        """Take documents out of the bin whose utterances are in the archive again, under whatever name."""
+        """Take recordings out of the bin whose utterances are in the archive again, under whatever name."""
         entries = self._entries()
         after: list[_Entry] = []
         there = set(index.holders()) if entries else set()
@@ -143,7 +144,7 @@ class Bin:
             self._write(entry for entry in after if entry["names"])
 
     def purge(self, days: float, there: Collection[str]) -> list[str]:
-        """Remove documents that were deleted so many days ago; their names."""
+        """Remove recordings that were deleted so many days ago; their names."""
         if not self.folder.is_dir():
             return []
         latest = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
@@ -188,5 +189,5 @@ def _folders_with_parents(place: Path) -> list[Path]:
 def _deleted_not_open(index: Index) -> list[str]:
     """Return the names of recordings in the bin that were not open."""
 
-    kept = {deleted.name for deleted in Bin(index.folder).documents(index.numbers)}
+    kept = {deleted.name for deleted in Bin(index.folder).recordings(index.numbers)}
     return [name for name in index.cells.deleted() if name in kept]

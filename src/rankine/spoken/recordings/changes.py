@@ -1,4 +1,4 @@
-"""Changes of what an archive holds: documents are added, replaced and removed, and parts of its index merged."""
+"""Changes of what an archive holds: recordings are added, replaced and removed, and parts of its index merged."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from ...errors import InputError
 from ...system.paths import folder_inside, inside
 from ..index.about import About
-from ..index.build import Document, analyse, analyse_lattice, content_print, fingerprint_of
+from ..index.build import Recording, analyse, analyse_lattice, content_print, fingerprint_of
 from ..index.changes import Changes, Corpus, Labels, Progress, WorkingIndex, update
 from ..index.reader import Index
 from ..index.storage import writing
@@ -26,7 +26,7 @@ SCORING = Scoring(Reading(lower=True))  # where nothing else is said
 
 
 def recorded_audio(folder: Path) -> dict[str, str]:
-    """The audio file of each recording that an archive has recognised, by the name of its document."""
+    """The audio file of each recording that an archive has recognised, by the name of its recording."""
     lattices = folder_inside(folder, FOLDER)
     if not inside(lattices, JOURNAL).exists():
         return {}
@@ -58,12 +58,12 @@ def add_source(
 
 
 def add_lattices(index: Index, lattices: Iterable[tuple[str, Lattice]], scoring: Scoring | None) -> None:
-    """Index (document name, lattice) pairs that are in memory; see :meth:`Archive.lattices.add`."""
+    """Index (recording name, lattice) pairs that are in memory; see :meth:`Archive.lattices.add`."""
     scoring = Scoring() if scoring is None else scoring
-    documents, lattices = [], list(lattices)
+    recordings, lattices = [], list(lattices)
     doubled = [name for name, n in Counter(name for name, _ in lattices).items() if n > 1]
     if doubled:
-        raise InputError(f"two documents are called {doubled[0]!r}")
+        raise InputError(f"two recordings are called {doubled[0]!r}")
     recorded = recorded_audio(index.folder)
     if taken := [name for name, _ in lattices if name in recorded]:
         raise InputError(f"{taken[0]!r} is recognised from {recorded[taken[0]] or 'a recording'}: delete it first")
@@ -74,52 +74,52 @@ def add_lattices(index: Index, lattices: Iterable[tuple[str, Lattice]], scoring:
             utterances = analyse_lattice(index.working_settings, weighed, index.dictionary, name)
         else:
             utterances = analyse(index.working_settings, scoring, index.dictionary, piece)
-        documents.append(Document(name, index.base_texts(name), utterances, fingerprint_of(content_print(piece))))
+        recordings.append(Recording(name, index.base_texts(name), utterances, fingerprint_of(content_print(piece))))
     with writing(index.folder) as writer:
-        WorkingIndex(writer).replace(documents, [])
+        WorkingIndex(writer).replace(recordings, [])
 
 
-def remove(folder: Path, documents: Collection[str], after: Callable[[Collection[str]], object], keep: bool) -> None:
-    """Remove documents from the index, into the bin (``keep``); ``after`` is called with their names then.
+def remove(folder: Path, recordings: Collection[str], after: Callable[[Collection[str]], object], keep: bool) -> None:
+    """Remove recordings from the index, into the bin (``keep``); ``after`` is called with their names then.
 
-    A process that is killed before that leaves a document that is not deleted: it returns when it is added again.
+    A process that is killed before that leaves a recording that is not deleted: it returns when it is added again.
     """
     with writing(folder) as writer:
         index = WorkingIndex(writer)
-        for name in documents:
+        for name in recordings:
             index.number_of(name)
         if keep:
-            Bin(folder).put(index, documents, recorded_audio(folder))
-        index.replace([], list(documents))
-        after(documents)
+            Bin(folder).put(index, recordings, recorded_audio(folder))
+        index.replace([], list(recordings))
+        after(recordings)
         if keep:
-            detach_recordings(folder, documents)
+            detach_recordings(folder, recordings)
 
 
 def restore(
     folder: Path,
-    documents: Collection[str],
+    recordings: Collection[str],
     before: Callable[[Collection[str]], object],
     places: Callable[[], Mapping[str, str]],
 ) -> None:
-    """Bring documents back from the bin, with all that was said about them.
+    """Bring recordings back from the bin, with all that was said about them.
 
     ``before`` is called with the names of those that the archive has recognised. ``places`` are the audio files of
     their utterances, which may have moved meanwhile.
     """
     with writing(folder) as writer:
         index, kept = WorkingIndex(writer), Bin(folder)
-        kept.require(index, documents)
-        attach_recordings(folder, documents)
-        recorded = kept.recorded(documents)
+        kept.require(index, recordings)
+        attach_recordings(folder, recordings)
+        recorded = kept.recorded(recordings)
         before(recorded)
-        kept.take(index, documents)
+        kept.take(index, recordings)
         audio = places()
         index.relabel({name: Labels(audio=audio) for name in recorded})
 
 
 def release_returned(folder: Path) -> None:
-    """Take documents out of the bin that were added again."""
+    """Take recordings out of the bin that were added again."""
     if Bin(folder).is_empty:
         return
     with writing(folder) as writer:

@@ -1,9 +1,9 @@
 """Places of an archive: its segments, by number and by name.
 
 A segment is an utterance of the index, or a stretch of a long one. Segments are numbered through all parts of the index
-in order. ``DOCUMENT@START-END`` names a place in seconds; it belongs to the segment that it overlaps most. Where the
-times of a document's segments do not tell them apart, the utterance is part of the name,
-``DOCUMENT@UTTERANCE@START-END``. A stretch of an utterance without times has a number, ``DOCUMENT@UTTERANCE@#2``.
+in order. ``RECORDING@START-END`` names a place in seconds; it belongs to the segment that it overlaps most. Where the
+times of a recording's segments do not tell them apart, the utterance is part of the name,
+``RECORDING@UTTERANCE@START-END``. A stretch of an utterance without times has a number, ``RECORDING@UTTERANCE@#2``.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _NEAR = 1.0  # seconds by which a place may lie beside a segment: times are roun
 
 
 class PlaceName(NamedTuple):
-    """A document, an utterance of it, and times or the number of a stretch in it; None: not given."""
+    """A recording, an utterance of it, and times or the number of a stretch in it; None: not given."""
 
-    document: str
+    recording: str
     start: float | None = None
     end: float | None = None
     utterance: str | None = None
@@ -36,24 +36,24 @@ class PlaceName(NamedTuple):
 
 
 def read_place_name(
-    text: str, documents: Container[str], utterances: Callable[[str], Container[str]] = lambda document: ()
+    text: str, recordings: Container[str], utterances: Callable[[str], Container[str]] = lambda recording: ()
 ) -> PlaceName:
-    """What ``DOCUMENT``, ``DOCUMENT@START`` or ``DOCUMENT@START-END`` names; a whole name of a document comes first.
+    """What ``RECORDING``, ``RECORDING@START`` or ``RECORDING@START-END`` names; the whole name of a recording is first.
 
-    ``utterances`` gives those of a document: one of them may stand behind the document, ``DOCUMENT@UTTERANCE@…``.
+    ``utterances`` gives those of a recording: one of them may stand behind the recording, ``RECORDING@UTTERANCE@…``.
 
     >>> read_place_name("tape@1.5-2", {"tape"})[:3], read_place_name("tape@1-2", {"tape", "tape@1-2"}).start
     (('tape', 1.5, 2.0), None)
-    >>> read_place_name("tape@side-b@1-2", {"tape"}, lambda document: {"side-b"}).utterance
+    >>> read_place_name("tape@side-b@1-2", {"tape"}, lambda recording: {"side-b"}).utterance
     'side-b'
     """
-    whole = _utterance_name(text, documents, utterances)
+    whole = _utterance_name(text, recordings, utterances)
     if whole is not None:
         return whole
     head, at, times = text.rpartition("@")
     if not at:
         return PlaceName(text)
-    own = _utterance_name(head, documents, utterances) or PlaceName(head)
+    own = _utterance_name(head, recordings, utterances) or PlaceName(head)
     if own.utterance is not None and (match := _NUMBER.fullmatch(times)):
         return own._replace(stretch=int(match[1]))
     match = _TIMES.fullmatch(times)
@@ -67,61 +67,61 @@ def read_place_name(
 
 
 def _utterance_name(
-    text: str, documents: Container[str], utterances: Callable[[str], Container[str]]
+    text: str, recordings: Container[str], utterances: Callable[[str], Container[str]]
 ) -> PlaceName | None:
-    """The document that a text is the name of, or the document and the utterance; None where it is neither."""
-    if text in documents:
+    """The recording that a text is the name of, or the recording and the utterance; None where it is neither."""
+    if text in recordings:
         return PlaceName(text)
     for at in (match.start() for match in re.finditer("@", text)):
-        document, utterance = text[:at], text[at + 1 :]
-        if document in documents and utterance in utterances(document):
-            return PlaceName(document, utterance=utterance)
+        recording, utterance = text[:at], text[at + 1 :]
+        if recording in recordings and utterance in utterances(recording):
+            return PlaceName(recording, utterance=utterance)
     return None
 
 
-def place_name(document: str, start: float, end: float, digits: int = 1) -> str:
-    """``DOCUMENT@START-END``; only the document where there are no times.
+def place_name(recording: str, start: float, end: float, digits: int = 1) -> str:
+    """``RECORDING@START-END``; only the recording where there are no times.
 
     >>> place_name("tape", 1.25, 2.0, 2), place_name("tape", float("nan"), 2.0)
     ('tape@1.25-2.00', 'tape')
     """
     if not (math.isfinite(start) and math.isfinite(end)):
-        return document
-    return f"{document}@{max(start, 0.0):.{digits}f}-{max(end, start, 0.0):.{digits}f}"
+        return recording
+    return f"{recording}@{max(start, 0.0):.{digits}f}-{max(end, start, 0.0):.{digits}f}"
 
 
 class PlaceSegment(NamedTuple):
-    """A segment: the part of the index that it is in, its row there, and its document's."""
+    """A segment: the part of the index that it is in, its row there, and its recording's."""
 
     part: PartReader
     row: int
-    document: int
+    recording: int
 
     @property
     def name(self) -> str:
-        """The name for judgments and runs, the same for every query: ``DOCUMENT@START-END`` of the whole segment.
+        """The name for judgments and runs, the same for every query: ``RECORDING@START-END`` of the whole segment.
 
-        It is the document's name where that has no other segment.
+        It is the recording's name where that has no other segment.
         """
-        if len(self.part.utterances(self.document)) == 1:
-            return self.part.texts(schema.DOCUMENT_NAME)[self.document]
+        if len(self.part.utterances(self.recording)) == 1:
+            return self.part.texts(schema.RECORDING_NAME)[self.recording]
         return self.named(self.start, self.end, digits=2)
 
     def named(self, start: float, end: float, digits: int = 1) -> str:
         """The name of times in the segment; with the utterance where the times alone may mean another segment."""
-        document = self.part.texts(schema.DOCUMENT_NAME)[self.document]
-        rows = self.part.utterances(self.document)
+        recording = self.part.texts(schema.RECORDING_NAME)[self.recording]
+        rows = self.part.utterances(self.recording)
         names = self.part.texts(schema.UTTERANCE_NAME)
         if not math.isfinite(end):
             if len(rows) == 1:
-                return document
+                return recording
             own = [row for row in rows if names[row] == names[self.row]]
             number = "" if len(own) == 1 else f"@#{own.index(self.row) + 1}"
-            return f"{document}@{names[self.row]}{number}"
+            return f"{recording}@{names[self.row]}{number}"
         offset = self.part.numbers(schema.OFFSET)[rows.start : rows.stop]
         around = (offset <= start) & (end <= offset + self.part.numbers(schema.LENGTH)[rows.start : rows.stop])
         others = {names[rows[i]] for i in np.flatnonzero(around).tolist()} - {names[self.row]}
-        return place_name(f"{document}@{names[self.row]}" if others else document, start, end, digits)
+        return place_name(f"{recording}@{names[self.row]}" if others else recording, start, end, digits)
 
     @property
     def start(self) -> float:
@@ -138,7 +138,7 @@ def segment(index: Index, place: int) -> PlaceSegment:
     """The segment of a number."""
     p = int(np.searchsorted(index.places_before, place, side="right")) - 1
     row = place - int(index.places_before[p])
-    return PlaceSegment(index.parts[p], row, int(index.parts[p].document_of[row]))
+    return PlaceSegment(index.parts[p], row, int(index.parts[p].recording_of[row]))
 
 
 def by_part(index: Index, places: np.ndarray) -> Iterator[tuple[PartReader, np.ndarray, np.ndarray]]:
@@ -149,17 +149,17 @@ def by_part(index: Index, places: np.ndarray) -> Iterator[tuple[PartReader, np.n
         yield part, inside, places[inside] - begin
 
 
-def documents_of(index: Index, places: np.ndarray) -> np.ndarray:
-    """The numbers of the documents that places belong to."""
+def recordings_of(index: Index, places: np.ndarray) -> np.ndarray:
+    """The numbers of the recordings that places belong to."""
     out = np.empty(len(places), np.int64)
     for number, (part, inside, rows) in enumerate(by_part(index, places)):
-        out[inside] = part.number_of[part.document_of[rows]] + index.offsets[number]
+        out[inside] = part.number_of[part.recording_of[rows]] + index.offsets[number]
     return out
 
 
-def places_of(index: Index, document: int) -> range:
-    """The numbers of a document's places."""
-    part, own = index.place_of(document)
+def places_of(index: Index, recording: int) -> range:
+    """The numbers of a recording's places."""
+    part, own = index.place_of(recording)
     before = int(index.places_before[index.parts.index(part)])
     rows = part.utterances(own)
     return range(rows.start + before, rows.stop + before)
@@ -170,7 +170,7 @@ def place_at(index: Index, name: PlaceName) -> int | None:
 
     Of times it is the place that overlaps them most, and none lies within a second of them where there is none.
     """
-    part, own = index.place_of(name.document)
+    part, own = index.place_of(name.recording)
     every = part.utterances(own)
     rows: Sequence[int] = every
     if name.utterance is not None:
@@ -183,7 +183,7 @@ def place_at(index: Index, name: PlaceName) -> int | None:
         number = name.stretch - 1 if name.stretch <= len(rows) else None
     elif len(rows) == 1:
         number = 0
-    return None if number is None else places_of(index, index.number_of(name.document))[rows[number] - every.start]
+    return None if number is None else places_of(index, index.number_of(name.recording))[rows[number] - every.start]
 
 
 def overlapping(part: PartReader, rows: Sequence[int], start: float, end: float | None) -> int | None:
@@ -199,9 +199,9 @@ def overlapping(part: PartReader, rows: Sequence[int], start: float, end: float 
     return None if overlap.max() < -_NEAR else int(np.argmax(overlap))
 
 
-def audio_of(index: Index, document: str) -> str:
-    """The audio file of a document, by its first utterance; empty where none is known."""
-    part, own = index.place_of(document)
+def audio_of(index: Index, recording: str) -> str:
+    """The audio file of a recording, by its first utterance; empty where none is known."""
+    part, own = index.place_of(recording)
     return next((audio for u in part.utterances(own) if (audio := part.texts(schema.AUDIO)[u])), "")
 
 

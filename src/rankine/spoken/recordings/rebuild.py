@@ -14,8 +14,8 @@ from ..recognise.journal import JOURNAL, RecordingJournal
 from .changes import SCORING
 from .recordings import FOLDER, lattices_of, recordings_table
 
-Texts = Mapping[str, Mapping[str, str]]  # title, date and speaker, by document
-BATCH = 2000  # documents between two commits
+Texts = Mapping[str, Mapping[str, str]]  # title, date and speaker, by recording
+BATCH = 2000  # recordings between two commits
 
 
 def recognised(folder: Path) -> dict[str, list[str]]:
@@ -39,27 +39,27 @@ def _not_there(folder: Path, lattices: Path) -> list[str]:
 
 
 def texts_of(index: Index) -> dict[str, dict[str, str]]:
-    """Return the title, date and speaker that the index itself has of documents, as their transcripts gave them."""
+    """Return the title, date and speaker that the index itself has of recordings, as their transcripts gave them."""
     return {name: texts for name in index.names if (texts := index.base_texts(name))}
 
 
-def own_corpus(folder: Path, documents: Collection[str] | None, texts: Texts | None = None) -> Corpus | None:
-    """Return what the archive's own lattices hold, of these documents or all (None); None where there is nothing.
+def own_corpus(folder: Path, recordings: Collection[str] | None, texts: Texts | None = None) -> Corpus | None:
+    """Return what the archive's own lattices hold, of these recordings or all (None); None where there is nothing.
 
-    ``texts`` are titles, dates and speakers that documents get besides those that they have.
+    ``texts`` are titles, dates and speakers that recordings get besides those that they have.
     """
     if not recognised(folder):
         return None
     journal = RecordingJournal(folder_inside(folder, FOLDER))
     about = {name: About(name, dict(given)) for name, given in (texts or {}).items()}
     table = recordings_table(journal, about)
-    table = {u: row for u, row in table.items() if documents is None or row.document in documents}
+    table = {u: row for u, row in table.items() if recordings is None or row.recording in recordings}
     files = [file for file in lattices_of(journal, missing=False) if file.name in table]
     return Corpus(journal.folder, None, SCORING, table, listed=True, files=files) if files else None
 
 
 def rebuild(folder: Path, texts: Texts, workers: int, progress: Progress) -> Changes:
-    """Index the archive's own lattices that its index has not; documents have these texts, or those they have."""
+    """Index the archive's own lattices that its index has not; recordings have these texts, or those they have."""
     corpus = own_corpus(folder, None, texts)
     if corpus is None:
         return Changes(0, 0, 0, 0, [])

@@ -120,7 +120,7 @@ class RecognitionOptions(NamedTuple):
     every: float = 30.0  # seconds after which finished recordings can be searched
     roots: NamedRoots = NO_ROOTS
     language: str | None = None
-    documents: Collection[str] = ()  # of the archive: a recording does not take the name of another document
+    indexed: Collection[str] = ()  # of the archive: a recording does not take the name of another recording
     announce: Callable[[str], None] = lambda why: None  # which recogniser was chosen
 
 
@@ -140,7 +140,7 @@ def recognise_recordings(
         done = recognise(
             sources, folder, options.recogniser, longest=options.longest, workers=options.workers, report=told,
             keep_duplicates=options.keep_duplicates, commit=commit, every=options.every, roots=options.roots, only=only,
-            language=options.language, documents=options.documents, announce=options.announce,
+            language=options.language, indexed=options.indexed, announce=options.announce,
         )  # fmt: skip
     if done.deleted:
         done.notes.append(

@@ -201,13 +201,13 @@ def _note(journal: RecordingJournal | NoJournal, places: Mapping[str, str], root
 
 
 def _labels(index: WorkingIndex, journal: RecordingJournal | NoJournal, others: Mapping[str, str]) -> dict[str, Labels]:
-    """The audio files of all documents: those of their lines in the journal, else the new ones of their old paths."""
+    """The audio files of all recordings: those of their lines in the journal, else the new ones of their old paths."""
     own = journal.places()
     out: dict[str, dict[str, str]] = {}
     for reader in index.parts:
         audio, names = reader.texts(schema.AUDIO).all(), reader.texts(schema.UTTERANCE_NAME).all()
-        for row, document in enumerate(reader.document_of.tolist()):
+        for row, recording in enumerate(reader.recording_of.tolist()):
             path = own.get(names[row]) or others.get(audio[row])
             if path:
-                out.setdefault(reader.names[document], {})[names[row]] = path
+                out.setdefault(reader.names[recording], {})[names[row]] = path
     return {name: Labels(audio=mine) for name, mine in out.items()}

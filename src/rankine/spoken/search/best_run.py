@@ -245,7 +245,7 @@ def best_run(index: Index, part: PartReader, query: SpokenQuery, row: int) -> tu
     """
     phrases = [words for phrase in query.phrases for words in phrase.alternatives]
     most = max(len(query.words), *(len(words.words) for words in phrases), 1)
-    stop = min(row + 2 + 2 * most, part.utterances(int(part.document_of[row])).stop)  # some segments may be silent
+    stop = min(row + 2 + 2 * most, part.utterances(int(part.recording_of[row])).stop)  # some segments may be silent
     windows = {kind: Window(part, kind, row, stop) for kind in index.kinds}
     terms = _terms_of(query, phrases)
     for window in windows.values() if phrases else ():

@@ -1,4 +1,4 @@
-"""Which documents a search may return: by title, speaker, tag, date, name and other fields, and by their rights."""
+"""Which recordings a search may return: by title, speaker, tag, date, name and other fields, and by their rights."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy as np
 from ...errors import InputError, nearest, shorten
 from ...system.console import counted
 from ..dates import EXPECTED, read_date, read_dates, read_days
-from ..hearings.hearings import HeardIndex, without_documents
+from ..hearings.hearings import HeardIndex, without_recordings
 from ..index.reader import Index
 from ..metadata.fields import TABLE, field_name, in_order, values_of
 from ..metadata.rights import OPEN, RIGHTS, access, not_open
-from ..metadata.turns import speakers_by_document
+from ..metadata.turns import speakers_by_recording
 from ..query.folding import HYPHENS, fold
 from ..query.grammar import has_words, mistake, parse_syntax
 from ..query.terms import FieldFilter
@@ -31,8 +31,8 @@ _NOBODY = {
 }
 
 
-class DocumentFilter(NamedTuple):
-    """Filters of which a document must pass each; closed recordings pass only where ``closed`` says so.
+class RecordingFilter(NamedTuple):
+    """Filters of which a recording must pass each; closed recordings pass only where ``closed`` says so.
 
     ``recording`` is the exact name of the only one that passes; None: any.
     """
@@ -50,10 +50,10 @@ class DocumentFilter(NamedTuple):
         closed: bool = False,
         collection: str | None = None,
         recording: str | None = None,
-    ) -> DocumentFilter:
+    ) -> RecordingFilter:
         """The filters of a speaker, dates, a collection, one recording; a date that cannot be read is an error.
 
-        >>> DocumentFilter.of(since="5.11")
+        >>> RecordingFilter.of(since="5.11")
         Traceback (most recent call last):
         rankine.errors.InputError: since: expected a year (2023), a month (2023-05) or a day (2023-05-17); got '5.11'
         """
@@ -72,17 +72,17 @@ class DocumentFilter(NamedTuple):
             fields.append(FieldFilter("date", (dates,)))
         return cls(tuple(fields), closed, recording)
 
-    def also(self, fields: Iterable[FieldFilter]) -> DocumentFilter:
+    def also(self, fields: Iterable[FieldFilter]) -> RecordingFilter:
         """These filters and others."""
         return self._replace(fields=(*self.fields, *fields))
 
     def views(self, index: Index, hearings: Sequence[HeardIndex]) -> tuple[Index, list[HeardIndex]]:
         """Return an index and its hearings as far as they may be told: what is not open exists only for the keeper."""
         names = [] if self.closed else not_open(index)
-        return index.without(names), without_documents(hearings, index, names)
+        return index.without(names), without_recordings(hearings, index, names)
 
     def mask(self, index: Index) -> np.ndarray | None:
-        """True for the documents that pass; None: all of them. Filters that leave none are an InputError."""
+        """True for the recordings that pass; None: all of them. Filters that leave none are an InputError."""
         if len(index) == 0:
             return None
         only = None if self.recording is None else _only(index, self.recording)
@@ -126,11 +126,11 @@ def _written(field: FieldFilter) -> str:
 
 
 def _values(index: Index, name: str) -> Sequence[str]:
-    """Return what all documents have in a field; empty where nothing is said."""
+    """Return what all recordings have in a field; empty where nothing is said."""
     if name == "recording":
         return index.names
     field = field_name(name)
-    column = index.document_texts.get(field)
+    column = index.recording_texts.get(field)
     values = [""] * len(index) if column is None else column.tolist()
     if name == "speaker":
         return _with_turns(index, values)
@@ -144,15 +144,15 @@ def _effective(rights: str) -> str:
 
 
 def _with_turns(index: Index, values: list[str]) -> list[str]:
-    """Speakers of documents, with those of single turns."""
+    """Speakers of recordings, with those of single turns."""
     out = list(values)
-    for number, speakers in speakers_by_document(index).items():
+    for number, speakers in speakers_by_recording(index).items():
         out[number] = "; ".join(dict.fromkeys([*values_of(values[number]), *speakers]))
     return out
 
 
 def _mask(index: Index, field: FieldFilter) -> np.ndarray:
-    """Return which documents pass one filter; an InputError where none does."""
+    """Return which recordings pass one filter; an InputError where none does."""
     values = _values(index, field.name)
     test_of = _TESTS.get(field.name, _holds_words)
     tests = [test_of(value) for value in field.values]
@@ -169,7 +169,7 @@ def _mask(index: Index, field: FieldFilter) -> np.ndarray:
 
 
 def _nobody(index: Index, field: FieldFilter, values: Iterable[str]) -> InputError:
-    """The error for a filter that no document passes."""
+    """The error for a filter that no recording passes."""
     every = dict.fromkeys(value for value in values if value)
     if field_name(field.name) in TABLE and TABLE[field_name(field.name)].several:
         every = dict.fromkeys(part for value in every for part in values_of(value))
@@ -186,22 +186,22 @@ def _nobody(index: Index, field: FieldFilter, values: Iterable[str]) -> InputErr
     return InputError(message + (hint if field.name == "date" else f".{hint}" if hint else ""))
 
 
-def read_filter(index: Index, text: str) -> DocumentFilter:
+def read_filter(index: Index, text: str) -> RecordingFilter:
     """The filters of a text that has only fields, such as ``speaker:ann date:2021..2023``; closed recordings pass."""
     fields = []
     for item in parse_syntax(text, lambda: free_fields(index)).items:
         if not item.field:
             raise mistake("expected a field, such as speaker:ann or date:2021..2023", text, item.operands[0].at)
         fields.append(FieldFilter(item.field, tuple(operand.text for operand in item.operands), item.excluded))
-    return DocumentFilter(tuple(fields), closed=True)
+    return RecordingFilter(tuple(fields), closed=True)
 
 
 def free_fields(index: Index) -> list[str]:
     """The fields of this archive's recordings that are not in the table of fields."""
-    return in_order(field for field, column in index.document_texts.items() if field not in TABLE and column.any())
+    return in_order(field for field, column in index.recording_texts.items() if field not in TABLE and column.any())
 
 
-Test = Callable[[str], bool]  # of a document's text
+Test = Callable[[str], bool]  # of a recording's text
 
 
 def _holds_words(value: str) -> Test:

@@ -103,8 +103,12 @@ class PlacesByRecording:
 
     def best(self, k: int) -> list[RankedRecording]:
         """The k best recordings, the best first; of equal ones that with the better best place."""
-        rows = largest(self._combined, k, lambda i: (-self._best[i], self._name_of(int(self.there[i]))))
+        rows = largest(self._combined, k, self._key)
         return [RankedRecording(int(self.there[i]), float(self._combined[i])) for i in rows.tolist()]
+
+    def _key(self, i: int) -> tuple[float, str]:
+        """What decides between recordings with equal scores."""
+        return -float(self._best[i]), self._name_of(int(self.there[i]))
 
     def of(self, recording: int) -> list[RankedPlace]:
         """The places of a recording, the best first."""

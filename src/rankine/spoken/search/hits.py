@@ -65,7 +65,7 @@ class Hit:
     """
 
     rank: int
-    document: str
+    recording: str
     score: float
     utterance: str
     start: float
@@ -103,29 +103,29 @@ def _plain(value: Any) -> Any:
 
 
 class RecordedPlace(NamedTuple):
-    """A stretch of a document's recording."""
+    """A stretch of a recording, and its audio file."""
 
-    document: str
+    recording: str
     audio: Path
     start: float
     end: float
 
 
 def locate(index: Index, text: str, recordings: str | None = None, closed: bool = False) -> RecordedPlace:
-    """The recording and the times that ``DOCUMENT@START-END`` names.
+    """The recording and the times that ``RECORDING@START-END`` names.
 
-    Without an end it is three seconds, without times the first half minute. Of a document that consists of several
+    Without an end it is three seconds, without times the first half minute. Of a recording that consists of several
     recordings it is the one that the times can be in. ``recordings`` is the folder of the recordings; without it they
     are looked for in the folders that the user has given for this archive before. A recording that is not open is an
     InputError, unless the keeper asks (``closed``).
     """
     name = read_place_name(text, index.numbers, index.utterances_of)
-    document, begin, stop = name[:3]
-    check_readable(index, document, closed)
+    recording, begin, stop = name[:3]
+    check_readable(index, recording, closed)
     start = 0.0 if begin is None else begin
     end = stop if stop is not None else start + (30.0 if begin is None else 3.0)
     index.check_sizes()
-    part, number = index.place_of(document)
+    part, number = index.place_of(recording)
     offsets, lengths = part.numbers(schema.OFFSET), part.numbers(schema.LENGTH)
     utterances: Sequence[int] = part.utterances(number)
     if name.utterance is not None:
@@ -135,10 +135,10 @@ def locate(index: Index, text: str, recordings: str | None = None, closed: bool 
     audio = part.texts(schema.AUDIO)[near[0]] if near else ""
     if not audio:
         raise InputError(
-            f"the archive does not know a recording of {document!r}: index it with --about", str(index.folder)
+            f"the archive does not know a recording of {recording!r}: index it with --about", str(index.folder)
         )
     roots = RecordingRoots(index.folder, index.manifest)
-    return RecordedPlace(document, roots.find(audio, None if recordings is None else [recordings]), start, end)
+    return RecordedPlace(recording, roots.find(audio, None if recordings is None else [recordings]), start, end)
 
 
 def make_hit(
@@ -148,7 +148,7 @@ def make_hit(
     where = segment(index, place)
     part, kinds = where.part, index.kinds
     best = best_run(index, part, query, where.row)
-    document = part.texts(schema.DOCUMENT_NAME)[where.document]
+    recording = part.texts(schema.RECORDING_NAME)[where.recording]
     about: dict[str, Any] = {"audio": part.texts(schema.AUDIO)[where.row], "segment": where.name}
     utterance = part.texts(schema.UTTERANCE_NAME)[where.row]
     if best is None:
@@ -156,7 +156,7 @@ def make_hit(
         start = where.start if where.end == where.end else where.end
         line = snippet_line(part, range(where.row, where.row + 1), where.start, where.end)
         return Hit(
-            rank, document, score, utterance, start, where.end, kinds[0], (), line.text, contributions,
+            rank, recording, score, utterance, start, where.end, kinds[0], (), line.text, contributions,
             certainty=certainty, evidence=evidence, place=where.named(start, where.end), line=line.words, **about,
         )  # fmt: skip
     run, window = best
@@ -167,7 +167,7 @@ def make_hit(
     matches += _other_matches(query, run, window) if by_words else []
     line = snippet_line(part, range(where.row, run.units[-1].row + 1), start, end)
     return Hit(
-        rank, document, score, utterance, start, end, run.kind, tuple(matches), line.text, contributions,
+        rank, recording, score, utterance, start, end, run.kind, tuple(matches), line.text, contributions,
         certainty=_certainty(part, run) if by_words else CERTAINTIES[2],
         evidence=_evidence_of_words(run) if by_words else _evidence_of_units(query, run),
         place=where.named(start, end),
@@ -272,16 +272,16 @@ def _evidence_of_units(query: SpokenQuery, run: UnitRun) -> str:
 # -- Hits with what is said about their recordings
 
 
-def described(index: Index, documents: Sequence[int], hits: Sequence[Hit]) -> list[Hit]:
-    """Return hits with title, date, speaker and rights; ``documents`` are the numbers of their recordings.
+def described(index: Index, recordings: Sequence[int], hits: Sequence[Hit]) -> list[Hit]:
+    """Return hits with title, date, speaker and rights; ``recordings`` are the numbers of their recordings.
 
     The speaker is who speaks at the place, where turns of speakers are recorded, else the recording's.
     """
-    numbers = list(dict.fromkeys(documents))
+    numbers = list(dict.fromkeys(recordings))
     texts = dict(zip(numbers, index.texts_of(numbers), strict=True))
-    speakers = speakers_of_places(index, [(hit.document, hit.start, hit.end) for hit in hits])
+    speakers = speakers_of_places(index, [(hit.recording, hit.start, hit.end) for hit in hits])
     out, spans_of = [], _corrected_spans(index)
-    for number, hit, here in zip(documents, hits, speakers, strict=True):
+    for number, hit, here in zip(recordings, hits, speakers, strict=True):
         fields = texts[number]
         means = access(fields.get(RIGHTS, ""))
         hit = replace(
@@ -297,15 +297,15 @@ def _corrected_spans(index: Index) -> Callable[[Hit], tuple[CorrectedSpan, ...]]
     marks, spans = index.corrected, dict[str, list[CorrectedSpan]]()
 
     def spans_of(hit: Hit) -> tuple[CorrectedSpan, ...]:
-        if hit.document in marks and hit.document not in spans:
-            from ..corrections.changes import placed_document
+        if hit.recording in marks and hit.recording not in spans:
+            from ..corrections.changes import placed_recording
 
-            spans[hit.document] = [
+            spans[hit.recording] = [
                 CorrectedSpan(p.start, p.end, p.correction.heard, p.correction.written, p.correction.who,
                               p.correction.time)
-                for p in placed_document(index, hit.document).placements
+                for p in placed_recording(index, hit.recording).placements
             ]  # fmt: skip
-        every = spans.get(hit.document, ())
+        every = spans.get(hit.recording, ())
         return tuple(span for span in every if span.start < hit.end and hit.start < span.end)
 
     return spans_of

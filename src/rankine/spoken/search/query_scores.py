@@ -24,7 +24,7 @@ from ..index.occurrences import occurrences
 from ..index.reader import Index
 from ..learn.weights import Weights
 from ..query.terms import SpokenQuery
-from ..recordings.places import documents_of, segment
+from ..recordings.places import recordings_of, segment
 from .hits import Hit, make_hit
 from .ranking import (
     RankedPlace,
@@ -103,7 +103,7 @@ class FurtherScores:
         where = segment(own, place)
         part = where.part
         return replace(
-            heard, document=part.texts(schema.DOCUMENT_NAME)[where.document],
+            heard, recording=part.texts(schema.RECORDING_NAME)[where.recording],
             utterance=part.texts(schema.UTTERANCE_NAME)[where.row], audio=part.texts(schema.AUDIO)[where.row],
             segment=where.name, place=where.named(heard.start, heard.end),
         )  # fmt: skip
@@ -153,17 +153,17 @@ class HeardQuery:
         own = any(self.index.has(kind, self.query.units(kind)) for kind in self.index.kinds)
         return own or any(len(further.places) for further in self.further)
 
-    def ranking(self, k: int | None, documents: np.ndarray | None) -> list[RankedPlace]:
-        """The k best places (None: all) of documents (a mask), and their scores."""
-        return best_places_of(self.index, *self.scored(k, documents), k)
+    def ranking(self, k: int | None, recordings: np.ndarray | None) -> list[RankedPlace]:
+        """The k best places (None: all) of recordings (a mask), and their scores."""
+        return best_places_of(self.index, *self.scored(k, recordings), k)
 
-    def scored(self, k: int | None, documents: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-        """Places of documents (a mask) and their scores, in no order; the k best (None: all) are among them."""
+    def scored(self, k: int | None, recordings: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+        """Places of recordings (a mask) and their scores, in no order; the k best (None: all) are among them."""
         if not self.further:
-            allowed = partial(allowed_places, self.index, self.query, documents)
+            allowed = partial(allowed_places, self.index, self.query, recordings)
             return scored_places(self.index, self.query, self.weights, k, allowed, self.candidates, self.evidence)
         places, scores = self.fused()
-        keep = np.ones(len(places), np.bool_) if documents is None else documents[documents_of(self.index, places)]
+        keep = np.ones(len(places), np.bool_) if recordings is None else recordings[recordings_of(self.index, places)]
         keep[keep] = self._allowed(places[keep])
         return places[keep], scores[keep]
 
@@ -179,9 +179,9 @@ class HeardQuery:
         every = np.flatnonzero(there)
         return every, scores[every]
 
-    def best(self, most: int, documents: np.ndarray | None = None) -> np.ndarray:
+    def best(self, most: int, recordings: np.ndarray | None = None) -> np.ndarray:
         """The places with the largest scores, rising, at most so many, of those with what the query requires."""
-        places, scores = self.scored(None, documents)
+        places, scores = self.scored(None, recordings)
         kept = largest(np.round(scores, 12), most, place_key(self.index, places))
         return np.sort(places[kept])
 

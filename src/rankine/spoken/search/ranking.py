@@ -1,8 +1,8 @@
 r"""Ranking places: the k best by any weights of the weak rankers, exactly.
 
-The table of weak rankers of a place has the papers' columns (:mod:`..index.scores`, with the place as the document) and
-those of evidence (:mod:`..index.evidence`). A place's score is the weighted sum of its row. Places where no column with
-a weight is above 0 are no hits.
+The table of weak rankers of a place has the papers' columns (:mod:`..index.scores`, with the place as the recording)
+and those of evidence (:mod:`..index.evidence`). A place's score is the weighted sum of its row. Places where no column
+with a weight is above 0 are no hits.
 
 Evidence is summed term by term over the lists of the query's grams, so no place is looked at that has none. The papers'
 rankers of higher order are dear, so they are computed only where they can matter: the expected counts of the single
@@ -30,7 +30,7 @@ from ..learn.weights import Weights, shipped
 from ..query.parser import parse
 from ..query.terms import SpokenQuery
 from ..query.vocabulary import words_of
-from ..recordings.places import by_part, documents_of
+from ..recordings.places import by_part, recordings_of
 from .filters import free_fields
 from .requirements import mask as matching_places
 
@@ -61,29 +61,29 @@ def ranked_places(
     query: SpokenQuery,
     weights: Weights,
     k: int | None = None,
-    documents: np.ndarray | None = None,
+    recordings: np.ndarray | None = None,
     candidates: int | None = None,
     evidence: QueryEvidence | None = None,
 ) -> list[RankedPlace]:
-    """The k best places (None: all) and their scores; equal ones by the name of the document and by time.
+    """The k best places (None: all) and their scores; equal ones by the name of the recording and by time.
 
     Args:
         index: of the archive.
         query: what is looked for; what it requires and excludes is seen to.
         weights: of the weak rankers.
         k: how many places.
-        documents: a mask of the documents whose places count; scores do not depend on it.
+        recordings: a mask of the recordings whose places count; scores do not depend on it.
         candidates: score only so many places, the best by the shipped weights: faster where the papers' rankers have
             weights, but others may be missed. None: all places.
         evidence: of the query, for these weights; made where it is not given.
     """
-    allowed = partial(allowed_places, index, query, documents)
+    allowed = partial(allowed_places, index, query, recordings)
     return best_places_of(index, *scored_places(index, query, weights, k, allowed, candidates, evidence), k)
 
 
-def allowed_places(index: Index, query: SpokenQuery, documents: np.ndarray | None, places: np.ndarray) -> np.ndarray:
-    """Which places are of documents (a mask) and have what the query requires."""
-    keep = np.ones(len(places), np.bool_) if documents is None else documents[documents_of(index, places)]
+def allowed_places(index: Index, query: SpokenQuery, recordings: np.ndarray | None, places: np.ndarray) -> np.ndarray:
+    """Which places are of recordings (a mask) and have what the query requires."""
+    keep = np.ones(len(places), np.bool_) if recordings is None else recordings[recordings_of(index, places)]
     keep[keep] = matching_places(index, query, places[keep])
     return keep
 
@@ -109,7 +109,7 @@ def scored_places(
 
 
 def best_places_of(index: Index, places: np.ndarray, scores: np.ndarray, k: int | None) -> list[RankedPlace]:
-    """The k best places (None: all) with their scores, rounded; equal ones by the name of the document and by time."""
+    """The k best places (None: all) with their scores, rounded; equal ones by the name of the recording and by time."""
     scores = np.round(scores, 12)
     best = largest(scores, len(scores) if k is None else k, place_key(index, places))
     return [(int(places[i]), float(scores[i])) for i in best.tolist()]
@@ -163,12 +163,12 @@ def contributions(
 
 def place_key(index: Index, places: np.ndarray) -> Callable[[int], Any]:
     """What decides between places with equal scores."""
-    documents: list[np.ndarray] = []
+    recordings: list[np.ndarray] = []
 
     def key(i: int) -> tuple[str, int]:
-        if not documents:
-            documents.append(documents_of(index, places))
-        return index.name_of(int(documents[0][i])), int(places[i])
+        if not recordings:
+            recordings.append(recordings_of(index, places))
+        return index.name_of(int(recordings[0][i])), int(places[i])
 
     return key
 
@@ -245,23 +245,23 @@ def unit_candidates(index: Index, query: SpokenQuery, most: int = CANDIDATES) ->
     for kind in index.settings.candidate_kinds:
         for part, begin in zip(index.parts, index.places_before.tolist(), strict=False):
             own = unigrams(part, kind, query.units(kind), part.by_place) * part.rows_count
-            scores[begin : begin + len(part.document_of)] += own
+            scores[begin : begin + len(part.recording_of)] += own
     there = np.flatnonzero(scores > 0)
     return np.sort(there[largest(scores[there], most, place_key(index, there))])
 
 
 def best_places(index: Index, query: SpokenQuery) -> Callable[[int], int | None]:
-    """What gives the best place of a document by the shipped weights; None where no place has any evidence."""
+    """What gives the best place of a recording by the shipped weights; None where no place has any evidence."""
     weights = shipped(index.kinds).by_name
     best: dict[int, int] = {}
 
-    def place_of(document: int) -> int | None:
+    def place_of(recording: int) -> int | None:
         if not best:
             places, scores = place_scores(index, query, weights)
             ranking = places[np.argsort(-np.round(scores, 12), kind="stable")]
-            for place, number in zip(ranking.tolist(), documents_of(index, ranking).tolist(), strict=True):
+            for place, number in zip(ranking.tolist(), recordings_of(index, ranking).tolist(), strict=True):
                 best.setdefault(number, place)
-        return best.get(document)
+        return best.get(recording)
 
     return place_of
 
@@ -321,7 +321,7 @@ def _upper_bounds(index: Index, query: SpokenQuery, weights: Mapping[str, float]
                 continue
             values[1:] = np.maximum(values[1:], 0.0)
             for part, begin in zip(index.parts, index.places_before.tolist(), strict=False):
-                rows = slice(begin, begin + len(part.document_of))
+                rows = slice(begin, begin + len(part.recording_of))
                 bounds = score_bounds(part, kind, form, query.units(kind))
                 upper[rows] += weighted_sums(bounds, values)
                 there[rows] |= (bounds[:, 0] > 0) & part.rows_count

@@ -13,7 +13,7 @@ from ..dates import read_days
 from ..index import schema
 from ..index.reader import Index, PartReader
 from ..metadata.fields import TABLE, field_name, in_order, values_of
-from ..metadata.rights import OPEN, RIGHTS, access, listed_documents
+from ..metadata.rights import OPEN, RIGHTS, access, listed_recordings
 from ..query.folding import fold
 from .filters import read_filter
 
@@ -22,7 +22,7 @@ SORTS = ("title", "date", "speaker", "length", "heard")
 _FIELDS = ("title", "date", "speakers", "collection", RIGHTS)
 _OF_INDEX: dict[str, Callable[[Index], list[Any]]] = {
     "recording": lambda index: list(index.names),
-    "length": lambda index: _by_document(index, lambda part: part.numbers(schema.LENGTH).astype(np.float64)),
+    "length": lambda index: _by_recording(index, lambda part: part.numbers(schema.LENGTH).astype(np.float64)),
     "segments": lambda index: [int(n) for part in index.parts for n in np.diff(part.first_utterance)[part.counting]],
 }
 
@@ -49,8 +49,8 @@ class RecordingsList:
 
     def __init__(self, index: Index, closed: bool = False) -> None:
         self.index = index
-        self.numbers = np.arange(len(index)) if closed else listed_documents(index)
-        self._texts = dict(index.document_texts)
+        self.numbers = np.arange(len(index)) if closed else listed_recordings(index)
+        self._texts = dict(index.recording_texts)
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -109,7 +109,7 @@ class RecordingsList:
 
     @cached_property
     def _measured(self) -> tuple[np.ndarray, np.ndarray]:
-        """Seconds and mean posterior of the words of every document; NaN where there are none."""
+        """Seconds and mean posterior of the words of every recording; NaN where there are none."""
         both = [_measures(part) for part in self.index.parts]
         seconds, heard = (np.concatenate([np.zeros(0), *(pair[i] for pair in both)]) for i in (0, 1))
         return seconds, heard
@@ -201,8 +201,8 @@ class RecordingsList:
 def _measures(part: PartReader) -> tuple[np.ndarray, np.ndarray]:
     lengths = np.nan_to_num(part.numbers(schema.LENGTH).astype(np.float64))
     offsets = np.nan_to_num(part.numbers(schema.OFFSET))
-    ends = np.zeros(part.n_documents)
-    np.maximum.at(ends, part.document_of, np.where(lengths > 0, offsets + lengths, 0.0))
+    ends = np.zeros(part.n_recordings)
+    np.maximum.at(ends, part.recording_of, np.where(lengths > 0, offsets + lengths, 0.0))
     first = schema.WORDS.read(part.part)
     posteriors = np.nan_to_num(part.numbers(schema.WORD_TIMES)[:, 2].astype(np.float64))
     sums = np.concatenate([[0.0], np.cumsum(posteriors)])
@@ -225,8 +225,8 @@ def _sort_key(value: Any) -> Any:
     return (value.casefold() or None) if isinstance(value, str) else value
 
 
-def _by_document(index: Index, values: Callable[[Any], np.ndarray]) -> list[float | None]:
-    """Sums of what the segments of each document have; None for 0."""
+def _by_recording(index: Index, values: Callable[[Any], np.ndarray]) -> list[float | None]:
+    """Sums of what the segments of each recording have; None for 0."""
     sums: list[float | None] = []
     for part in index.parts:
         before = np.concatenate([[0.0], np.cumsum(np.nan_to_num(values(part)))])

@@ -87,7 +87,7 @@ def _holding(index: Index, requirement: Requirement, places: np.ndarray) -> np.n
     out = np.zeros(len(places), np.bool_)
     for part, inside, rows in by_part(index, places):
         if len(rows):
-            segments = np.zeros(len(part.document_of), np.bool_)
+            segments = np.zeros(len(part.recording_of), np.bool_)
             segments[rows] = True
             out[inside] = requirement.holds(part, segments)[rows]
     return out
@@ -135,7 +135,7 @@ def _position_chains(part: PartReader, kind: str, units: list[str], rows: np.nda
     out = np.zeros(len(rows))
     first, last = part.bounds(kind, "pspl", units)
     width = part.n_positions(kind, "pspl")
-    bounds = np.arange(len(part.document_of) + 1)
+    bounds = np.arange(len(part.recording_of) + 1)
     chain(first, last, *part.postings(kind, "pspl"), part.posteriors, bounds, rows, width, out)
     return out
 
@@ -180,13 +180,13 @@ class _NearUnits:
         self.kind, self.left, self.right, self.distance = kind, left, right, distance
 
     def __call__(self, part: PartReader, segments: np.ndarray) -> np.ndarray:
-        documents = np.zeros(part.n_documents, np.bool_)
-        documents[part.document_of[segments]] = True
-        rows = documents[part.document_of]  # the later one may stand in any segment of the recording
+        recordings = np.zeros(part.n_recordings, np.bool_)
+        recordings[part.recording_of[segments]] = True
+        rows = recordings[part.recording_of]  # the later one may stand in any segment of the recording
         left, right = (self._spans(part, side, rows) for side in (self.left, self.right))
-        untimed = np.zeros(part.n_documents, np.bool_)
+        untimed = np.zeros(part.n_recordings, np.bool_)
         for side in (left, right):
-            untimed[side.document[np.isnan(side.start) | np.isnan(side.end)]] = True
+            untimed[side.recording[np.isnan(side.start) | np.isnan(side.end)]] = True
         left, right = (side.counted(untimed) for side in (left, right))
         out = np.zeros(len(segments), np.bool_)
         for one, other in ((left, right), (right, left)):
@@ -199,7 +199,7 @@ class _NearUnits:
         begins, _ = slot_spans(part, self.kind, whole.first, whole.first_row)
         _, ends = slot_spans(part, self.kind, whole.last, whole.last_row)
         return _Spans(
-            part.document_of[whole.first_row], whole.first_row, whole.first, whole.last,
+            part.recording_of[whole.first_row], whole.first_row, whole.first, whole.last,
             words_before(part, whole.first_row, begins), words_before(part, whole.last_row, ends),
         )  # fmt: skip
 
@@ -210,16 +210,16 @@ class _NearUnits:
         are larger.
         """
         order = np.argsort(other.first, kind="stable")
-        document = np.append(other.document[order], -1)
+        recording = np.append(other.recording[order], -1)
         least = np.append(np.minimum.accumulate(other.start[order][::-1])[::-1], np.inf)
         after = np.searchsorted(other.first[order], one.last, side="right")
-        return (document[after] == one.document) & (least[after] <= one.end + self.distance)
+        return (recording[after] == one.recording) & (least[after] <= one.end + self.distance)
 
 
 class _Spans(NamedTuple):
-    """Where things are: document, segment and slot in which they begin, last slot, words before beginning and end."""
+    """Where things are: recording, segment and slot in which they begin, last slot, words before beginning and end."""
 
-    document: np.ndarray
+    recording: np.ndarray
     first_row: np.ndarray
     first: np.ndarray
     last: np.ndarray
@@ -227,8 +227,8 @@ class _Spans(NamedTuple):
     end: np.ndarray
 
     def counted(self, untimed: np.ndarray) -> _Spans:
-        """With slots in place of words in documents (a mask) without times, and larger numbers in later documents."""
-        by_slot, before = untimed[self.document], self.document * 2.0**32
+        """With slots in place of words in recordings (a mask) without times, and larger numbers in later recordings."""
+        by_slot, before = untimed[self.recording], self.recording * 2.0**32
         start, end = np.where(by_slot, self.first, self.start), np.where(by_slot, self.last + 1, self.end)
         return self._replace(start=before + start, end=before + end)
 

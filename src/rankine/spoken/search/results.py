@@ -26,9 +26,9 @@ from ..metadata.rights import check_readable
 from ..query.suggestions import Suggestion, suggest, suggestion_line
 from ..query.terms import SpokenQuery
 from ..query.vocabulary import foreign
-from ..recordings.places import documents_of, place_at, read_place_name
+from ..recordings.places import place_at, read_place_name, recordings_of
 from .explanation import ScorePart, explanation, score_parts
-from .filters import DocumentFilter
+from .filters import RecordingFilter
 from .grouping import DEFAULT, PlacesByRecording, RankedRecording, check_combination
 from .hits import CERTAINTIES, Hit, described, with_full_paths
 from .query_scores import HeardQuery, unheard_words
@@ -114,7 +114,7 @@ class SearchResults(Sequence[Hit]):
 
     Attributes:
         text: the query, as it was typed.
-        documents: which recordings are searched.
+        recordings: which recordings are searched.
         view: the archive's index, as far as it may be told.
     """
 
@@ -123,14 +123,14 @@ class SearchResults(Sequence[Hit]):
         index: Index,
         weights: Weights,
         text: str,
-        documents: DocumentFilter,
+        recordings: RecordingFilter,
         hearings: Sequence[HeardIndex] = (),
         options: SearchOptions | None = None,
     ) -> None:
-        self.text, self.weights, self.documents, self.options = text, weights, documents, options or SearchOptions()
+        self.text, self.weights, self.recordings, self.options = text, weights, recordings, options or SearchOptions()
         self.options.check()
         self._whole = index
-        self.view, self._hearings = documents.views(index, hearings)
+        self.view, self._hearings = recordings.views(index, hearings)
 
     @cached_property
     def query(self) -> SpokenQuery:
@@ -149,8 +149,8 @@ class SearchResults(Sequence[Hit]):
         return self._filters.mask(self.view)
 
     @property
-    def _filters(self) -> DocumentFilter:
-        return self.documents.also(self.query.fields)
+    def _filters(self) -> RecordingFilter:
+        return self.recordings.also(self.query.fields)
 
     # -- the hits
 
@@ -194,7 +194,7 @@ class SearchResults(Sequence[Hit]):
         if self.options.explain:
             hit = replace(hit, explanation=explanation(self._parts(place, hit)))
         if self.options.per_recording is not None:
-            rank, score = self._ranked[hit.document]
+            rank, score = self._ranked[hit.recording]
             hit = replace(hit, recording_rank=rank, recording_score=score)
         return hit
 
@@ -224,12 +224,12 @@ class SearchResults(Sequence[Hit]):
     def places(self) -> PlacesByRecording:
         """All places with any evidence, by recording."""
         places, scores = self.heard.scored(None, self.mask)
-        recordings = documents_of(self.view, places)
+        recordings = recordings_of(self.view, places)
         return PlacesByRecording(places, scores, recordings, self.view.name_of, self.options.combination)
 
     def hits_at(self, ranking: Sequence[RankedPlace]) -> list[Hit]:
         """Hits at places, in this order, with what is said about their recordings."""
-        numbers = documents_of(self.view, np.array([place for place, _ in ranking], np.int64)).tolist()
+        numbers = recordings_of(self.view, np.array([place for place, _ in ranking], np.int64)).tolist()
         return described(self.view, numbers, self.heard.hits(ranking))
 
     # -- why they are hits
@@ -240,9 +240,9 @@ class SearchResults(Sequence[Hit]):
         Filters do not matter. A recording that is not open is an InputError, unless the keeper searches.
         """
         place_of = read_place_name(name, self._whole.numbers, self._whole.utterances_of)
-        check_readable(self._whole, place_of.document, self.documents.closed)
+        check_readable(self._whole, place_of.recording, self.recordings.closed)
         mask = np.zeros(len(self.view), np.bool_)
-        mask[self.view.number_of(place_of.document)] = True
+        mask[self.view.number_of(place_of.recording)] = True
         scores = dict(self.heard.ranking(None, mask))
         place = place_at(self.view, place_of)
         if place not in scores:
@@ -304,7 +304,7 @@ class SearchResults(Sequence[Hit]):
         places = place_evidence(self.view, self.query).places
         if len(places) == 0:
             return "no place holds a word of the query, or its sounds"
-        inside = places if self.mask is None else places[self.mask[documents_of(self.view, places)]]
+        inside = places if self.mask is None else places[self.mask[recordings_of(self.view, places)]]
         if len(inside) == 0:
             return f"the filters leave none of the {len(places):,} places that have a word of the query, or its sounds"
         return why_nothing(self.view, self.query, inside) or "no weak ranker that has a weight speaks for a place"
@@ -399,7 +399,7 @@ class _PageMaking:
         by_recording: dict[str, list[Hit]] = {}
         for hit in self._hits(best):
             if self._passes(hit):
-                by_recording.setdefault(hit.document, []).append(hit)
+                by_recording.setdefault(hit.recording, []).append(hit)
         order = sorted(
             by_recording, key=lambda name: (not by_recording[name][0].date, by_recording[name][0].date, name)
         )

@@ -68,14 +68,14 @@ def snippet_line(part: PartReader, rows: range, begin: float, end: float) -> Sni
     Where no word of the likeliest reading stands in the place, it is ``…``; a place without times holds no word.
     """
     inside = [word for row in rows for word in read_words(part, row)]
-    document = part.utterances(int(part.document_of[rows.start]))
+    recording = part.utterances(int(part.recording_of[rows.start]))
     before, after = list[LineWord](), list[LineWord]()
     row = rows.start
-    while len(before) <= _AROUND and row > document.start and follows(part, row - 1, row):
+    while len(before) <= _AROUND and row > recording.start and follows(part, row - 1, row):
         row -= 1
         before = read_words(part, row) + before
     row = rows.stop - 1
-    while len(after) <= _AROUND and row + 1 < document.stop and follows(part, row, row + 1):
+    while len(after) <= _AROUND and row + 1 < recording.stop and follows(part, row, row + 1):
         row += 1
         after += read_words(part, row)
     here = [i for i, word in enumerate(inside) if begin - 1e-6 <= word.middle <= end + 1e-6]

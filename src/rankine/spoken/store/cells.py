@@ -1,6 +1,6 @@
-"""What the archive's store says about documents, by name: cells of fields.
+"""What the archive's store says about recordings, by name: cells of fields.
 
-Search looks up only the documents of its hits. What is read of all documents is kept until the store has changed.
+Search looks up only the recordings of its hits. What is read of all recordings is kept until the store has changed.
 
 While a recording is renamed the store has its new name, and the index still the one before. Till both agree, a name
 that a recording had which is not open is closed, whatever else is called so meanwhile. An index that was opened before

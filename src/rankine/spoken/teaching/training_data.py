@@ -26,7 +26,7 @@ from ..learn.weights import shipped
 from ..recordings.places import place_names
 from ..search.query_scores import HeardQuery
 from ..search.ranking import CANDIDATES, best_places, parse_query, weak_rankers
-from .papers import document_features
+from .papers import recording_features
 
 if TYPE_CHECKING:
     from ...data.ranking_data import RankingData
@@ -69,7 +69,7 @@ class FeatureCache:
             self._remove_others(self._path(digest))
 
     def clear(self) -> None:
-        """Remove all features: they name documents that may be gone."""
+        """Remove all features: they name recordings that may be gone."""
         if self.folder.exists():
             with self._locked():
                 self._remove_others(None)
@@ -96,25 +96,25 @@ def examples(
     judged: Judged,
     candidates: int = CANDIDATES,
     keep: bool = True,
-    documents: bool = False,
+    recordings: bool = False,
     report: Callable[[str, int, int], None] = lambda stage, done, total: None,
     hearings: Sequence[HeardIndex] = (),
 ) -> Examples:
     """Features of all queries that have something relevant; ``keep`` stores them in the archive's folder.
 
-    Rows are places, and features are sums over the own hearing and further ones; with ``documents`` rows are documents,
-    and the features those of the papers. ``report`` is told of queries.
+    Rows are places, and features are sums over the own hearing and further ones; with ``recordings`` rows are
+    recordings, and the features those of the papers. ``report`` is told of queries.
     """
     judged.check(JudgedNames(index))
     queries = {n: t for n, t in judged.queries.items() if any(g > 0 for g in judged.qrels.get(n, {}).values())}
     in_vocabulary = {name: _in_vocabulary(index, name, text) for name, text in queries.items()}
-    counts = {name: _relevant(index, text, judged.qrels[name], documents) for name, text in queries.items()}
+    counts = {name: _relevant(index, text, judged.qrels[name], recordings) for name, text in queries.items()}
     queries = {name: text for name, text in queries.items() if counts[name]}
     if not queries:
-        raise InputError("no query has a document that was judged relevant: there is nothing to learn from")
+        raise InputError("no query has a recording that was judged relevant: there is nothing to learn from")
     digest = _digest(index, judged, queries, candidates, hearings)
     cache = FeatureCache.of(index.folder)
-    data = None if documents else cache.read(digest)
+    data = None if recordings else cache.read(digest)
     if data is None or not _fits(data, index, queries, candidates):
         with bar("features", len(queries)) as update:
 
@@ -122,11 +122,11 @@ def examples(
                 update(done)
                 report("features", done, len(queries))
 
-            if documents:
-                data = document_features(index, queries, judged.qrels, candidates, tell)
+            if recordings:
+                data = recording_features(index, queries, judged.qrels, candidates, tell)
             else:
                 data = query_features(index, queries, judged.qrels, candidates, tell, hearings)
-        keep &= not documents
+        keep &= not recordings
         if keep:
             cache.write(digest, data)
     if all(len(np.unique(data.y[a:b])) == 1 for a, b in zip(data.ptr[:-1], data.ptr[1:], strict=True)):
@@ -141,9 +141,9 @@ def examples(
     )  # fmt: skip
 
 
-def _relevant(index: Index, text: str, grades: dict[str, float], documents: bool) -> int:
-    """How many places are relevant for a query; with ``documents``, how many documents."""
-    if documents:
+def _relevant(index: Index, text: str, grades: dict[str, float], recordings: bool) -> int:
+    """How many places are relevant for a query; with ``recordings``, how many recordings."""
+    if recordings:
         return sum(grade > 0 for grade in grades.values())
     return relevant_places(index, grades, best_places(index, parse_query(index, text)))
 
@@ -191,8 +191,8 @@ def query_features(
 ) -> RankingData:
     """All weak rankers of every query's candidates, a row for each place, with their grades.
 
-    Further hearings that count are part of the features and choose among the candidates. A judgment of a whole document
-    counts for its best place by the shipped weights in the own hearing; ``report`` gets the queries done.
+    Further hearings that count are part of the features and choose among the candidates. A judgment of a whole
+    recording counts for its best place by the shipped weights in the own hearing; ``report`` gets the queries done.
     """
     X, y, qid, ids = [], list[float](), list[str](), list[str]()
     for done, (key, text) in enumerate(queries.items(), 1):

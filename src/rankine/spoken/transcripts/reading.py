@@ -41,17 +41,17 @@ class TranscriptPiece(NamedTuple):
 
 
 def transcript_piece(
-    index: Index, document: str, start: float = 0.0, end: float = np.inf, closed: bool = False
+    index: Index, recording: str, start: float = 0.0, end: float = np.inf, closed: bool = False
 ) -> TranscriptPiece:
-    """The words of a document whose segments begin from one time to another; segments without times are in the first.
+    """The words of a recording whose segments begin from one time to another; segments without times are in the first.
 
     A recording that is not open is an InputError, unless the keeper asks (``closed``).
     """
     if not 0 <= start < end:
         raise InputError(f"expected a time in seconds and a later one, got {start:g} and {end:g}")
-    check_readable(index, document, closed)
+    check_readable(index, recording, closed)
     index.check_sizes()
-    part, number = index.place_of(document)
+    part, number = index.place_of(recording)
     rows = part.utterances(number)
     begins = np.nan_to_num(part.numbers(schema.OFFSET)[rows.start : rows.stop])
     mine = (np.flatnonzero((begins >= start) & (begins < end)) + rows.start).tolist()
@@ -74,7 +74,7 @@ def _slots(part: PartReader, kind: str, rows: list[int]) -> dict[int, list[dict[
         return {}
     postings = Postings(kind, "cn")
     utterance, position, coded = postings.read(part.part)
-    wanted = np.zeros(len(part.document_of), np.bool_)
+    wanted = np.zeros(len(part.recording_of), np.bool_)
     wanted[rows] = True
     there = np.flatnonzero(wanted[utterance])
     units = np.searchsorted(postings.bounds(part.part), there, side="right") - 1

@@ -72,7 +72,7 @@ def _csv(export: HitExport) -> bytes:
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(_COLUMNS)
     for rank, hit in enumerate(export.timed, 1):
-        row = [rank, hit.document, hit.title, hit.date, hit.speaker, f"{hit.start:.3f}", f"{hit.end:.3f}",
+        row = [rank, hit.recording, hit.title, hit.date, hit.speaker, f"{hit.start:.3f}", f"{hit.end:.3f}",
                hit.certainty, f"{hit.score:.6f}", _text(hit), hit.place]  # fmt: skip
         writer.writerow(f"'{c}" if isinstance(c, str) and c.startswith(_FORMULA) else c for c in row)
     return out.getvalue().encode("utf-8-sig")
@@ -107,7 +107,7 @@ def _tracks(hits: Sequence[Hit]) -> list[_Track]:
             name, below = split_root(hit.audio)
             file = _line(below if name else PurePath(hit.audio).name)
             start, stop = max(hit.start - 1, 0.0), hit.end + 1
-            out.append(_Track(file, start, stop, _line(hit.title or hit.document), _line(_text(hit))))
+            out.append(_Track(file, start, stop, _line(hit.title or hit.recording), _line(_text(hit))))
     return out
 
 

@@ -30,10 +30,10 @@ def query_of(parameters: Parameters) -> str:
 
 def results_of(state: ArchiveState, parameters: Parameters) -> SearchResults:
     """The results of the query, in the recordings that are chosen; closed ones are never searched."""
-    chosen = parameters.optional
+    given = parameters.optional
     return state.archive.search(
-        query_of(parameters), speaker=chosen("speaker"), since=chosen("since"), until=chosen("until"),
-        collection=chosen("collection"), recording=chosen("recording"), lazy=True,
+        query_of(parameters), speaker=given("speaker"), since=given("since"), until=given("until"),
+        collection=given("collection"), recording=given("recording"), lazy=True,
     )  # fmt: skip
 
 
@@ -83,7 +83,7 @@ def _suggestions(results: SearchResults) -> list[dict[str, str]]:
 def hit_content(hit: Hit) -> dict[str, Any]:
     """A hit as plain data; it holds no path of the machine."""
     return {
-        "rank": hit.rank, "recording": hit.document, "place": hit.place, "segment": hit.segment,
+        "rank": hit.rank, "recording": hit.recording, "place": hit.place, "segment": hit.segment,
         "start": rounded(hit.start), "end": rounded(hit.end),
         "play_from": rounded(max(hit.start - _BEFORE, 0.0)) or 0.0,
         "certainty": hit.certainty, "score": hit.score, "evidence": hit.evidence, "speaker": hit.speaker,
@@ -103,7 +103,7 @@ def why(state: ArchiveState, parameters: Parameters) -> dict[str, Any]:
     if not place:
         raise ApiError(400, "bad-parameter", "place: expected the place of a hit, got none")
     archive = state.archive
-    name = read_place_name(place, archive.index.numbers, archive.index.utterances_of).document
+    name = read_place_name(place, archive.index.numbers, archive.index.utterances_of).recording
     if described(state, name).rights != OPEN:
         raise ApiError(403, "closed", "what was said in this recording is given on request")
     score, parts = archive.search(text, lazy=True).explain(place)

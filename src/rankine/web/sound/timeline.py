@@ -89,10 +89,10 @@ def _length(path: Path, time: int, size: int) -> float:
 
 def in_recordings(index: Index, hits: Sequence[Hit]) -> list[Hit]:
     """Hits with times that count from the beginnings of their recordings."""
-    several = [name for name in {hit.document for hit in hits} if len(set(_utterances(index, name).audio)) > 1]
+    several = [name for name in {hit.recording for hit in hits} if len(set(_utterances(index, name).audio)) > 1]
     files = {name: timeline(index, name) for name in several}
     begins = {(name, file.stored): file.begin for name, own in files.items() for file in own}
-    return [_later(hit, begins.get((hit.document, hit.audio), 0.0)) for hit in hits]
+    return [_later(hit, begins.get((hit.recording, hit.audio), 0.0)) for hit in hits]
 
 
 def _later(hit: Hit, seconds: float) -> Hit:

@@ -76,7 +76,7 @@ def test_what_is_wrong_is_said(tmp_path, name, text, message):
 
 
 @pytest.mark.parametrize("name", BYTES)
-def test_mutations_are_data_or_the_documented_error(tmp_path, name):
+def test_mutations_are_data_or_the_recordinged_error(tmp_path, name):
     original, place = BYTES[name], tmp_path / f"m{os.path.splitext(name)[1]}"
     accepted = []
 

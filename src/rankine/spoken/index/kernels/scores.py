@@ -9,7 +9,7 @@ from ....kernel import kernel
 
 @kernel
 def unigrams(utt, coded, table, doc_of, out):
-    """Add log(1 + expected count) of one unit to the score of every document that has it; its postings are given."""
+    """Add log(1 + expected count) of one unit to the score of every recording that has it; its postings are given."""
     i, n = 0, len(utt)
     while i < n:
         doc, total = doc_of[utt[i]], 0.0
@@ -39,11 +39,11 @@ def seek(utt, at, stop, least):
 
 @kernel
 def ngrams(first, last, utt, pos, coded, table, doc_first, docs, width, out):
-    """The scores of order 1 to ``out.shape[1]`` of some documents (rising numbers).
+    """The scores of order 1 to ``out.shape[1]`` of some recordings (rising numbers).
 
-    ``first[i]`` and ``last[i]`` bound the postings of the query's unit i. For every utterance of a document in which a
+    ``first[i]`` and ``last[i]`` bound the postings of the query's unit i. For every utterance of a recording in which a
     unit occurs, its posteriors are laid out by position; then the products along the diagonals are summed. Units that
-    are absent have no postings. Cost: the postings of the query's units in these documents, and a search for each.
+    are absent have no postings. Cost: the postings of the query's units in these recordings, and a search for each.
     """
     m, orders = len(first), out.shape[1]
     at = first.copy()
@@ -117,7 +117,7 @@ def bounds(first, last, utt, coded, table, out):
 
 @kernel
 def chain(first, last, utt, pos, coded, table, doc_first, docs, width, out):
-    """The expected number of times that all units follow each other in some documents: Σ_k Π_j P(q_j, k+j)."""
+    """The expected number of times that all units follow each other in some recordings: Σ_k Π_j P(q_j, k+j)."""
     m = len(first)
     at = first.copy()
     dense = np.zeros((m, width + m))

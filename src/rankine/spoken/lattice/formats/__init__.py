@@ -174,8 +174,8 @@ def read_lattice(path: str | os.PathLike, format: str | None = None, **options: 
     read = TABLE[sources[0].format].read if len(sources) == 1 else None
     if read is not None:
         segments = read_segments(read, _content(sources[0], reading.encoding), sources[0].path)
-        if len({segment.document for segment in segments}) == 1:
-            return lattice_of(segments, 0.0, segments[0].document or sources[0].name, sources[0].path, reading)
+        if len({segment.recording for segment in segments}) == 1:
+            return lattice_of(segments, 0.0, segments[0].recording or sources[0].name, sources[0].path, reading)
     utterances = (piece for file in sources for piece in pieces(file, reading.encoding))
     piece = next(utterances, None)
     if piece is None:

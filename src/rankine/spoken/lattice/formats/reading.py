@@ -141,23 +141,23 @@ def remembered_units(reading: Reading) -> dict[bytes, str | None]:
 
 
 class Turn(NamedTuple):
-    """What a transcript says about a piece: its document, where in it the piece begins in seconds, and who speaks.
+    """What a transcript says about a piece: its recording, where in it the piece begins in seconds, and who speaks.
 
     ``estimated`` tells that some times of words are not given, but shares of longer stretches; ``title`` is that of
-    the document.
+    the recording.
     """
 
-    document: str
+    recording: str
     offset: float = 0.0
     speaker: str = ""
     estimated: bool = False
     title: str = ""
 
     def __repr__(self) -> str:
-        """Without an empty title: documents that were indexed before there were titles are known by it.
+        """Without an empty title: recordings that were indexed before there were titles are known by it.
 
         >>> Turn("x"), Turn("x", title="On printing")
-        (Turn(document='x', offset=0.0, speaker='', estimated=False), Turn(document='x', offset=0.0, speaker='', \
+        (Turn(recording='x', offset=0.0, speaker='', estimated=False), Turn(recording='x', offset=0.0, speaker='', \
 estimated=False, title='On printing'))
         """
         values = {name: value for name, value in self._asdict().items() if name != "title" or value}

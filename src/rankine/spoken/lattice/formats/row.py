@@ -39,7 +39,7 @@ class FormatRow(NamedTuple):
     A transcript has ``read``, which makes segments of a file's bytes; they are cut into pieces by speaker. ``title``
     finds its title in them, where the format has one. ``holds`` is what a format can hold besides words, some of
     ``HOLDS``; ``source`` names where it is described. A transcript with
-    ``many`` can hold several documents, and transcripts that are written one after the other are one file.
+    ``many`` can hold several recordings, and transcripts that are written one after the other are one file.
     """
 
     explanation: str
@@ -62,7 +62,7 @@ class FormatRow(NamedTuple):
 
     @property
     def several(self) -> bool:
-        """Whether a file of the format can hold several utterances or documents."""
+        """Whether a file of the format can hold several utterances or recordings."""
         return self.split is not None or self.many
 
     @property

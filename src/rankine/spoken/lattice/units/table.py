@@ -41,8 +41,8 @@ class UnitRow(NamedTuple):
     ``make`` gets a pronunciation dictionary (None: the usual one) and gives the function that splits a word, None for
     words as they are. ``languages`` are those whose new archives index the unit; ``singular`` is its name in them, and
     must differ from the language's other units. The unit that follows words also finds quoted phrases that hold a
-    word which does not occur. ``candidates`` says whether the unit helps to choose the documents that are ranked:
-    phones do not, for they occur in nearly all documents. ``grams`` is how many units in a row are evidence of a word.
+    word which does not occur. ``candidates`` says whether the unit helps to choose the recordings that are ranked:
+    phones do not, for they occur in nearly all recordings. ``grams`` is how many units in a row are evidence of a word.
     ``listed`` gets a pronunciation dictionary and gives the function that tells whether a word is in it; without it
     every word is that can be split.
     """

@@ -22,9 +22,9 @@ def test_tsv(tmp_path):
 @pytest.mark.parametrize(
     "text",
     [
-        "utterance\tdocument\tspeaker\nu1\td1\tAnn\n",
+        "utterance\trecording\tspeaker\nu1\td1\tAnn\n",
         "recording\ttranscript\na.wav\thello there\n",
-        "document\tstart\tend\ttext\na\t0\t1\thello\n",
+        "recording\tstart\tend\ttext\na\t0\t1\thello\n",
         "start\tend\n0\t1\n",
         "a\tb\n",
     ],
@@ -36,7 +36,7 @@ def test_other_tables_are_no_transcripts(tmp_path, text):
 
 def test_stm(tmp_path):
     turns = pieces(tmp_path, TRANSCRIPTS["x.stm"], "x.stm")
-    assert [(p.name, p.turn.document, p.turn.speaker) for p in turns] == [
+    assert [(p.name, p.turn.recording, p.turn.speaker) for p in turns] == [
         ("u@0.50", "u", "Ann"), ("u@2.00", "u", "Bob"), ("v", "v", "Cy"),
     ]  # fmt: skip
     assert speakers(tmp_path, TRANSCRIPTS["x.stm"], "x.stm")[2] == ("Cy", "no (uh)")

@@ -421,12 +421,12 @@ def looks_like_utterances(head: bytes) -> bool:
 
 
 def read_utterances(data: bytes, where: str) -> list[TranscriptSegment]:
-    """A document for each line; a name is there once, and marks in brackets are no words."""
+    """A recording for each line; a name is there once, and marks in brackets are no words."""
     lines: dict[str, TranscriptSegment] = {}
     for place, line in lines_with_places(text_of(data, where), where):
         name, *tokens = columns(line)
         if name in lines:
             raise InputError(f"the utterance {shorten(name)} is there twice", place)
         said = " ".join(token for token in tokens if not _NOT_SAID.fullmatch(token))
-        lines[name] = segment_of_text(said, math.nan, math.nan, document=name)._replace(estimated=False)
+        lines[name] = segment_of_text(said, math.nan, math.nan, recording=name)._replace(estimated=False)
     return list(lines.values())

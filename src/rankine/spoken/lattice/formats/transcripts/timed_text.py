@@ -94,7 +94,7 @@ def _is_stm(row: list[str]) -> bool:
 
 
 def read_stm(data: bytes, where: str) -> list[TranscriptSegment]:
-    """Segments of several files; each file and channel is a document. Of alternatives the first is read."""
+    """Segments of several files; each file and channel is a recording. Of alternatives the first is read."""
     segments = []
     for place, line in lines_with_places(text_of(data, where), where):
         if line.startswith(";;"):
@@ -107,10 +107,10 @@ def read_stm(data: bytes, where: str) -> list[TranscriptSegment]:
         if text.strip().lower() in _NOT_SCORED or fields[2] == "inter_segment_gap":
             continue
         text = re.sub(r"\s@(?=\s|$)|^@\s", " ", _BETWEEN.sub(r" \1 ", text))
-        document = fields[0] if fields[1] in ("1", "A") else f"{fields[0]}-{fields[1]}"
+        recording = fields[0] if fields[1] in ("1", "A") else f"{fields[0]}-{fields[1]}"
         speaker = "" if fields[2] == _UNKNOWN else fields[2]
         segments.append(
-            segment_of_text(text, number(fields[3], place), number(fields[4], place), speaker, document)
+            segment_of_text(text, number(fields[3], place), number(fields[4], place), speaker, recording)
         )  # fmt: skip
     return segments
 

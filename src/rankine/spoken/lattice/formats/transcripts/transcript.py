@@ -1,7 +1,7 @@
 """Transcripts: words as they are written, in segments with times and speakers, and what readers and writers share.
 
 A reader of a transcript makes segments of a file's bytes. They are cut into turns, one piece each: consecutive segments
-of one document and one speaker. Where only a segment has times its words get shares of it by their lengths, and are
+of one recording and one speaker. Where only a segment has times its words get shares of it by their lengths, and are
 marked as estimated. Words lose their punctuation when they become a lattice; a conversion between formats of
 transcripts keeps it.
 """
@@ -48,7 +48,7 @@ class Alternative(NamedTuple):
 class TranscriptSegment(NamedTuple):
     """Words that were said one after the other by one speaker ("": unknown).
 
-    ``estimated`` tells that the times of words are shares of the segment's. ``document`` is "" where a file holds one.
+    ``estimated`` tells that the times of words are shares of the segment's. ``recording`` is "" where a file holds one.
     """
 
     start: float
@@ -57,11 +57,11 @@ class TranscriptSegment(NamedTuple):
     speaker: str = ""
     estimated: bool = False
     alternatives: tuple[Alternative, ...] = ()
-    document: str = ""
+    recording: str = ""
 
 
 class Transcript(NamedTuple):
-    """The segments of a document, in order of time."""
+    """The segments of a recording, in order of time."""
 
     name: str
     segments: tuple[TranscriptSegment, ...]
@@ -127,11 +127,11 @@ def spread(words: Sequence[str], start: float, end: float, confidence: float = 1
 
 
 def segment_of_text(
-    text: str, start: float, end: float, speaker: str = "", document: str = "", confidence: float = 1.0
+    text: str, start: float, end: float, speaker: str = "", recording: str = "", confidence: float = 1.0
 ) -> TranscriptSegment:
     """A segment of which only its own times are given."""
     return TranscriptSegment(
-        start, end, spread(written_words(text), start, end, confidence), speaker, True, (), document
+        start, end, spread(written_words(text), start, end, confidence), speaker, True, (), recording
     )
 
 
@@ -197,7 +197,7 @@ def _check_times(word: str, begin: float, end: float, where: str | None) -> None
 
 
 def read_segments(read: SegmentReader, data: bytes, where: str) -> list[TranscriptSegment]:
-    """The segments of a file that hold words, in order of documents and of time; InputError if there are none."""
+    """The segments of a file that hold words, in order of recordings and of time; InputError if there are none."""
     if len(data) > LONGEST:
         raise InputError(f"more than {LONGEST >> 20} MB: not a transcript", where)
     segments = [_on_one_line(s) for s in read(data, where) if s.words]
@@ -207,11 +207,11 @@ def read_segments(read: SegmentReader, data: bytes, where: str) -> list[Transcri
     try:
         for s in segments:
             said = (*s.words, *(w for other in s.alternatives for w in other.words))
-            "".join([s.speaker, s.document, *(w.text for w in said)]).encode()
+            "".join([s.speaker, s.recording, *(w.text for w in said)]).encode()
     except UnicodeEncodeError as error:
         raise InputError(f"half of a character: {error.object[error.start : error.end]!r}", where) from None
-    documents = {document: number for number, document in enumerate(dict.fromkeys(s.document for s in segments))}
-    return sorted(segments, key=lambda s: (documents[s.document], -1.0 if math.isnan(s.start) else s.start))
+    recordings = {recording: number for number, recording in enumerate(dict.fromkeys(s.recording for s in segments))}
+    return sorted(segments, key=lambda s: (recordings[s.recording], -1.0 if math.isnan(s.start) else s.start))
 
 
 def _on_one_line(segment: TranscriptSegment) -> TranscriptSegment:
@@ -225,17 +225,17 @@ def _on_one_line(segment: TranscriptSegment) -> TranscriptSegment:
 
 
 def turns(read: SegmentReader, data: bytes, path: str, name: str, format: str, title: str = "") -> Iterator[Piece]:
-    """The turns of a file as pieces; one whose document has one turn is called as the document."""
+    """The turns of a file as pieces; one whose recording has one turn is called as the recording."""
     segments = read_segments(read, data, path)
-    for document, own in groupby(segments, key=lambda s: s.document or name):
+    for recording, own in groupby(segments, key=lambda s: s.recording or name):
         runs = [list(run) for _, run in groupby(own, key=lambda s: s.speaker)]
         names: dict[str, int] = {}
         for run in runs:
             offset = 0.0 if len(runs) == 1 or math.isnan(run[0].start) else run[0].start
-            label = document if len(runs) == 1 else f"{document}@{offset:.2f}"
+            label = recording if len(runs) == 1 else f"{recording}@{offset:.2f}"
             names[label] = names.get(label, 0) + 1
             label += f"+{names[label] - 1}" if names[label] > 1 else ""
-            turn = Turn(document, offset, run[0].speaker, any(s.estimated for s in run), title)
+            turn = Turn(recording, offset, run[0].speaker, any(s.estimated for s in run), title)
             yield Piece(label, format, path, packed(run), turn=turn)
 
 
@@ -257,9 +257,9 @@ def unpacked(data: bytes) -> list[TranscriptSegment]:
 
     return [
         TranscriptSegment(
-            start, end, words(said), speaker, estimated, tuple(Alternative(w, words(o)) for w, o in others), document
+            start, end, words(said), speaker, estimated, tuple(Alternative(w, words(o)) for w, o in others), recording
         )
-        for start, end, said, speaker, estimated, others, document in json.loads(data)
+        for start, end, said, speaker, estimated, others, recording in json.loads(data)
     ]
 
 

@@ -91,7 +91,7 @@ def _title(data: bytes, of: str) -> str:
 
 
 def looks_like_eaf(head: bytes) -> bool:
-    """Whether XML begins with a document of annotations."""
+    """Whether XML begins with a recording of annotations."""
     return _begins(head, "ANNOTATION_DOCUMENT")
 
 
@@ -153,7 +153,7 @@ def _slots(root: Any, where: str) -> dict[str, float]:
 
 
 def looks_like_tei(head: bytes) -> bool:
-    """Whether XML begins with a TEI document."""
+    """Whether XML begins with a TEI recording."""
     return _begins(head, "TEI") or _begins(head, r"TEI\.2")
 
 
