@@ -50,7 +50,7 @@ class ArchiveState:
     @cached_property
     def descriptions(self) -> RecordingsList:
         """The recordings that are not closed."""
-        return RecordingsList(self.archive.index)
+        return self.archive.recordings.listing()
 
     @cached_property
     def examples(self) -> list[str]:

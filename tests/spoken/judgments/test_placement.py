@@ -167,7 +167,7 @@ def test_adoption_at_times(talk):
     with pytest.raises(rk.InputError, match="Did you mean 'new'"):
         talk.judgments.adopt("talk", "nwe")
     (row,) = talk.judgments.adopt(talk.judgments.orphans, "new@0.1-0.4")
-    assert row.recording == "new@0.1-0.4"
+    assert row.target == "new@0.1-0.4"
     assert judged_times(talk.index, "new@0.1-0.4") == (0.0, 1.0)
     assert talk.judgments.orphans == []
 

@@ -107,15 +107,13 @@ def subtitles(
     from pathlib import Path
 
     from ...spoken import Archive
-    from ...spoken.metadata.rights import check_readable
-    from ...spoken.transcripts.subtitles import subtitles as make
     from ...system.files import replacing
 
     if output is not None and Path(output).suffix == ".srt":
         form = "srt"
     opened = Archive(archive)
-    check_readable(opened.index, recording, closed, "--closed")
-    text = make(opened.index, recording, form, closed, as_heard)
+    opened.recordings.check_readable(recording, closed, "--closed")
+    text = opened.recordings.subtitles(recording, form, closed, as_heard)
     if output is None:
         put(text, end="")
     else:

@@ -88,7 +88,7 @@ def _judge_hits(archive: Archive, text: str, hits: Sequence[Hit], name: str, ans
     book, text = archive.judgments, " ".join(text.split())
     key = book.query(text)
     say(f"{text}: {counted(len(hits), 'hit')}")
-    before = _grades(archive, key, hits)
+    before = book.grades(key, hits)
     i = 0
     while i < len(hits):
         h = hits[i]
@@ -105,7 +105,7 @@ def _judge_hits(archive: Archive, text: str, hits: Sequence[Hit], name: str, ans
             number, what = answers.pop()
             book.undo(number, name)
             say(f"undone: {what}")
-            before = _grades(archive, key, hits)
+            before = book.grades(key, hits)
             i = next((j for j in range(i) if what == f"{text}: {hits[j].segment}"), i)
             continue
         if answer and answer not in _GRADES:
@@ -117,23 +117,6 @@ def _judge_hits(archive: Archive, text: str, hits: Sequence[Hit], name: str, ans
                 answers.append((kept.number, f"{text}: {h.segment}"))
         i += 1
     return True
-
-
-def _grades(archive: Archive, key: str, hits: Sequence[Hit]) -> dict[str, float]:
-    """The grades that a query's hits have now, by their segments; that of a whole recording is its best hit's."""
-    from ...spoken.judgments.places import judged_places, named_place
-
-    index = archive.index
-    segments = {h.segment: named_place(index, h.segment) for h in hits}
-    best: dict[int, int | None] = {}
-    for h in hits:
-        best.setdefault(index.number_of(h.recording), segments[h.segment])
-    grades = archive.judgments.all().qrels.get(key, {})
-    by_place = judged_places(index, grades, best.get)
-    return {
-        name: grade for name, place in segments.items()
-        if (grade := grades.get(name) if place is None else by_place.get(place)) is not None
-    }  # fmt: skip
 
 
 # -- ``rankine spoken judgments``: what was judged, by whom; import and export; agreement; orphaned judgments
@@ -205,14 +188,11 @@ def judgments(
 
 def _import(archive: Archive, queries: str | None, qrels: str | None, table: str | None, name: str) -> None:
     """Store what files hold; each all or none."""
-    from ...spoken.judgments.places import JudgedNames
     from ...spoken.learn.judgments import Judged, read_qrels, read_queries
 
     book = archive.judgments
     imported = Judged({} if queries is None else read_queries(queries), {} if qrels is None else read_qrels(qrels))
-    Judged({**book.all().queries, **imported.queries}, imported.qrels).check(JudgedNames(archive.index), qrels)
-    if imported.queries or imported.qrels:
-        book.add_judged(imported, name)
+    book.add_judged(imported, name, qrels)
     if table is not None:
         done = book.import_table(table, name)
         there = f"; {done.there} were there already" if done.there else ""

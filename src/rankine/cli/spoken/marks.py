@@ -48,12 +48,8 @@ def one_of(asked: Mapping[str, bool], argument: str | None, with_it: Sequence[st
 
 def check_open(archive: Archive, places: Sequence[str], closed: bool) -> None:
     """Raise InputError if a place is of a recording that is not open, unless the keeper asks."""
-    from ...spoken.metadata.rights import check_readable
-    from ...spoken.recordings.places import read_place_name
-
     for place in places:
-        recording = read_place_name(place, archive.index.numbers, archive.index.utterances_of).recording
-        check_readable(archive.index, recording, closed, "--closed")
+        archive.recordings.check_readable(place, closed, "--closed")
 
 
 def undone_line(archive: str, change: StoredChange) -> str:

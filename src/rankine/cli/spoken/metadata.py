@@ -49,9 +49,9 @@ def _record_table(archive: Archive, table: str, by: str | None, dry_run: bool, e
 
 def _export_table(archive: Archive, path: str) -> None:
     """Write the turns of all recordings."""
-    from ...spoken.metadata.turns import all_turns, write_turns
+    from ...spoken.metadata.turns import write_turns
 
-    turns = all_turns(archive.index)
+    turns = archive.recordings.turns()
     write_turns(path, turns)
     say(f"{path}: {counted(sum(map(len, turns.values())), 'turn')} of {counted(len(turns), 'recording')}")
 
@@ -329,11 +329,10 @@ def list_recordings(
     `rankine spoken list archive/ --sort length --reverse`: the longest first
     """
     from ...spoken import Archive
-    from ...spoken.search.recordings_list import RecordingsList
 
     opened = Archive(archive)
     names = [name for name in (fields or "").split(",") if name.strip()]
-    listing = RecordingsList(opened.index, closed=True)
+    listing = opened.recordings.listing(closed=True)
     columns = listing.table(where, sort, reverse, names)
     rows = list(zip(*columns.values(), strict=True))
     _note_closed(opened, listing.table(where, fields=["recording"])["recording"])

@@ -411,22 +411,6 @@ def _confirmed(question: str, yes: bool) -> bool:
     return False
 
 
-def _recording(archive: Archive, name: str) -> str:
-    """The recording that is called so, or whose audio file is; an InputError where there is none."""
-    from pathlib import PurePath
-
-    from ...spoken.metadata.tables import stem_of
-    from ...spoken.recordings.places import audio_of
-
-    stem = stem_of(name)
-    if name not in archive.index.numbers and stem in archive.index.numbers:
-        audio = audio_of(archive.index, stem)
-        if not audio or PurePath(audio).name == PurePath(name).name:
-            return stem
-    archive.index.number_of(name)
-    return name
-
-
 def delete(
     archive: Folder,
     recordings: Annotated[list[str], typer.Argument(help="Names of recordings, or of their audio files.")],
@@ -442,7 +426,7 @@ def delete(
     from ...spoken import Archive
 
     opened = Archive(archive)
-    recordings = [_recording(opened, name) for name in recordings]
+    recordings = [opened.recordings.named(name) for name in recordings]
     what = counted(len(recordings), "recording")
     some = ", ".join(recordings[:3]) + (" …" if len(recordings) > 3 else "")
     if not _confirmed(f"{archive}: delete {what} ({some})?", yes):

@@ -228,15 +228,11 @@ def play(
     import shutil
 
     from ...spoken import Archive
-    from ...spoken.metadata.rights import check_readable
     from ...spoken.recognise.audio.audio import snippet
-    from ...spoken.recordings.places import read_place_name
-    from ...spoken.search.hits import locate
 
     opened = Archive(archive)
-    named = read_place_name(hit, opened.index.numbers, opened.index.utterances_of)
-    check_readable(opened.index, named.recording, closed, "--closed")
-    place = locate(opened.index, hit, recordings, closed)
+    opened.recordings.check_readable(hit, closed, "--closed")
+    place = opened.recordings.locate(hit, recordings, closed)
     if recordings is not None:
         opened.recordings.add_roots([recordings])
     if output is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import InputError
@@ -23,6 +23,7 @@ from ..judgments.placement import (
     judged_times,
     orphans_of,
 )
+from ..judgments.places import JudgedNames, judged_places, named_place
 from ..judgments.queries import JudgedQuery, NextPlace, judged_queries, next_places
 from ..learn.judgments import Judged, JudgmentStore
 from ..search.hits import Hit
@@ -91,9 +92,16 @@ class Judgments:
         """Return the name of a query; a new one gets the next number."""
         return self.store.query(text)
 
-    def add_judged(self, judged: Judged, by: str = "") -> None:
-        """Store queries and their judgments, all or none; a name that has another text here is an InputError."""
-        self.store.add_judged(judged, by)
+    def add_judged(self, judged: Judged, by: str = "", where: str | None = None) -> None:
+        """Store queries and their judgments, all or none.
+
+        A name that has another text here is an InputError, and so is a judgment of what is not in the archive, or of
+        no query; ``where`` they stand is named in the error.
+        """
+        known = Judged({**self.queries(), **judged.queries}, judged.qrels)
+        known.check(JudgedNames(self.opened.index), where)
+        if judged.queries or judged.qrels:
+            self.store.add_judged(judged, by)
 
     def import_table(self, path: str | os.PathLike, by: str = "", encoding: str | None = None) -> ImportedJudgments:
         """Store the judgments of a table, all or none; those that are there already are not stored again.
@@ -140,6 +148,21 @@ class Judgments:
     def history(self, query: str | None = None) -> list[Judgment]:
         """Return all judgments and undos in order, of one query by its text or of all."""
         return self.store.history(query)
+
+    def grades(self, query: str, hits: Sequence[Hit]) -> dict[str, float]:
+        """Return the grades that hits of a query have now, by their segments; that of a recording is its best hit's.
+
+        ``query`` is the name of the query, as :meth:`query` returns it.
+        """
+        index = self.opened.index
+        places = {hit.segment: named_place(index, hit.segment) for hit in hits}
+        best: dict[int, int | None] = {}
+        for hit in hits:
+            best.setdefault(index.number_of(hit.recording), places[hit.segment])
+        given = self.all().qrels.get(query, {})
+        by_place = judged_places(index, given, best.get)
+        grades = {name: given.get(name) if place is None else by_place.get(place) for name, place in places.items()}
+        return {name: grade for name, grade in grades.items() if grade is not None}
 
     def placed(self) -> PlacedJudgments:
         """Return the judgments that count, at their places in the archive as it is now, and the orphaned ones."""

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from functools import cache, partial
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from ...system.paths import folder_inside
@@ -13,9 +14,13 @@ from ..corrections.corrections import Corrections
 from ..hearings.hearings import hearings_of
 from ..hearings.recordings import forget_missing, held_samples
 from ..index.about import About
+from ..metadata.rights import check_readable
+from ..metadata.tables import stem_of
+from ..metadata.turns import SpeakerTurn, all_turns, turns_of
 from ..recognise.journal import DAYS
 from ..recordings.bin import Bin, Deleted
 from ..recordings.changes import purge, restore
+from ..recordings.places import audio_of, read_place_name
 from ..recordings.recordings import (
     FOLDER,
     AddedRecordings,
@@ -33,6 +38,9 @@ from ..recordings.recordings import (
 )
 from ..recordings.relocation import Relocated, relocate
 from ..recordings.roots import RecordingRoots, roots_of
+from ..search.hits import RecordedPlace, locate
+from ..search.recordings_list import RecordingsList
+from ..transcripts.subtitles import subtitles
 from .hearings import Hearings, add_places_of_silence
 from .lattices import Lattices
 from .open_archive import OpenArchive
@@ -110,6 +118,47 @@ class Recordings:
             return added
         heard = Hearings(opened).add(places, further, longest=longest, workers=workers, every=every, progress=progress)
         return added._replace(heard=heard)
+
+    # -- finding and reading them
+
+    def listing(self, closed: bool = False) -> RecordingsList:
+        """Return the list of recordings that are not closed, or (``closed``) of all, to be filtered and sorted."""
+        return RecordingsList(self.opened.index, closed)
+
+    def named(self, name: str) -> str:
+        """Return the recording of this name, or whose audio file has it; an unknown name is an InputError."""
+        index, stem = self.opened.index, stem_of(name)
+        if name not in index.numbers and stem in index.numbers:
+            audio = audio_of(index, stem)
+            if not audio or PurePath(audio).name == PurePath(name).name:
+                return stem
+        index.number_of(name)
+        return name
+
+    def of_place(self, place: str) -> str:
+        """Return the recording of a place such as ``RECORDING@START-END``."""
+        return read_place_name(place, self.opened.index.numbers, self.opened.index.utterances_of).recording
+
+    def check_readable(self, place: str, closed: bool = False, way: str = "closed=True") -> None:
+        """Raise InputError if a place is of a recording that is not open, unless its keeper asks (``closed``).
+
+        ``way`` is how the keeper asks, for the error.
+        """
+        check_readable(self.opened.index, self.of_place(place), closed, way)
+
+    def locate(self, place: str, folder: str | None = None, closed: bool = False) -> RecordedPlace:
+        """Return the audio file and the seconds of a place; the file may be in ``folder``, where it was moved to."""
+        return locate(self.opened.index, place, folder, closed)
+
+    def subtitles(self, name: str, form: str = "vtt", closed: bool = False, as_heard: bool = False) -> str:
+        """Return a recording's likeliest words as WebVTT or SRT; ``as_heard`` leaves out corrections."""
+        return subtitles(self.opened.index, name, form, closed, as_heard)
+
+    def turns(self, name: str | None = None) -> dict[str, list[SpeakerTurn]]:
+        """Return who speaks when, in one recording or in all that have turns."""
+        if name is None:
+            return all_turns(self.opened.index)
+        return {name: turns_of(self.opened.index, name)}
 
     # -- where their audio files are
 

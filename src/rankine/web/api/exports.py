@@ -16,7 +16,6 @@ from ...errors import InputError
 from ...spoken.metadata.rights import OPEN
 from ...spoken.recognise.roots import split_root
 from ...spoken.search.hits import Hit
-from ...spoken.transcripts.subtitles import subtitles
 from ..answers import ApiError, without_paths
 from ..live import ArchiveState
 from ..parameters import Parameters
@@ -156,7 +155,7 @@ def subtitle_file(state: ArchiveState, name: str, form: str) -> ExportFile:
         raise ApiError(404, "not-found", "subtitles are vtt or srt")
     _check_open(state, name)
     try:
-        text = subtitles(state.archive.index, name, form)
+        text = state.archive.recordings.subtitles(name, form)
     except InputError as error:
         raise ApiError(409, "no-subtitles", without_paths(error.what)) from None
     return ExportFile(f"{name}.{form}", {"vtt": "text/vtt", "srt": "application/x-subrip"}[form], text.encode())

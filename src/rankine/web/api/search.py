@@ -8,7 +8,6 @@ from typing import Any
 
 from ...spoken.metadata.rights import OPEN
 from ...spoken.query.suggestions import ALIKE
-from ...spoken.recordings.places import read_place_name
 from ...spoken.search.hits import CERTAINTIES, Hit
 from ...spoken.search.results import SORTS, PageRequest, SearchResults
 from ..answers import ApiError, rounded
@@ -103,7 +102,7 @@ def why(state: ArchiveState, parameters: Parameters) -> dict[str, Any]:
     if not place:
         raise ApiError(400, "bad-parameter", "place: expected the place of a hit, got none")
     archive = state.archive
-    name = read_place_name(place, archive.index.numbers, archive.index.utterances_of).recording
+    name = archive.recordings.of_place(place)
     if described(state, name).rights != OPEN:
         raise ApiError(403, "closed", "what was said in this recording is given on request")
     score, parts = archive.search(text, lazy=True).explain(place)
