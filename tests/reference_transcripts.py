@@ -20,16 +20,21 @@ def values(data):
         yield from value if isinstance(value, list) else [value]
 
 
+def said(value):
+    """Text that may be null, which is none."""
+    return "" if value is None else str(value)
+
+
 def loose(text):
     """Words of which only the text is given."""
-    spoken = re.sub("[\\[［][^\\]\\[\\d]{0,40}[\\]］]|♪|♫", " ", str(text if text is not None else ""))
+    spoken = re.sub("[\\[［][^\\]\\[\\d]{0,40}[\\]］]|♪|♫", " ", said(text))
     tokens = [t for token in BREAKS.split(spoken) for t in re.findall(f"{HAN}|(?:(?!{HAN}).)+", token, re.DOTALL)]
     return [(t, None, None) for t in tokens if clean(t)]
 
 
 def exact(rows):
     """Words with times."""
-    rows = [(" ".join(str(text).split()), float(start), float(end)) for text, start, end in rows]
+    rows = [(" ".join(said(text).split()), float(start), float(end)) for text, start, end in rows]
     return [r for r in rows if clean(r[0]) and not re.fullmatch("[\\[［][^\\]\\[\\d]{0,40}[\\]］]|♪|♫", r[0])]
 
 
@@ -60,8 +65,7 @@ def whisper_words(entries):
         later = [float(e["start"]) for e in entries[i + 1 :] if "start" in e]
         begin = float(entry.get("start", last))
         last = float(entry.get("end", max(later[0] if later else last, begin)))
-        text = entry.get("word", entry.get("text"))
-        rows.append(("" if text is None else text, begin, last))
+        rows.append((entry.get("word", entry.get("text")), begin, last))
     return exact(rows)
 
 
@@ -85,7 +89,7 @@ def vosk(data):
     for value in values(data):
         options = [value] if "alternatives" not in value else (value["alternatives"] or [])[:1]
         for option in options if "partial" not in value else []:
-            rows = [(w["word"] or "", w["start"], w["end"]) for w in option.get("result") or []]
+            rows = [(w["word"], w["start"], w["end"]) for w in option.get("result") or []]
             words += exact(rows) if rows else loose(option.get("text"))
     return words
 
@@ -114,9 +118,9 @@ def aws(data):
         for item in value["results"].get("items") or []:
             best = (item.get("alternatives") or [item])[0]
             if item.get("type") != "punctuation" and "start_time" in item:
-                words.append([best["content"], item["start_time"], item["end_time"]])
+                words.append([said(best["content"]), item["start_time"], item["end_time"]])
             elif words:
-                words[-1][0] = f"{words[-1][0]}{best['content']}"
+                words[-1][0] = words[-1][0] + said(best["content"])
     return exact(words)
 
 

@@ -55,3 +55,23 @@ def test_what_was_a_false_alarm_once(tmp_path):
     with pytest.warns(match="numbered from 0"):
         assert attempt(kind, generator(4711, "grouped", 320), tmp_path) == (ACCEPTED, "")
     assert (tmp_path / "input.txt").read_bytes().startswith(b"\xef\xbb\xbf\n")
+
+
+NULL, WORD = '"start": 0, "end": 1, "%s": null', '"start": 1, "end": 2, "%s": "a"'
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("assemblyai", '{"id": "x", "words": [{NULL}, {WORD}]}'),
+        ("deepgram", '{"results": {"channels": [{"alternatives": [{"transcript": "a", "words": [{NULL}, {WORD}]}]}]}}'),
+        ("vosk", '{"text": "a", "result": [{NULL}, {WORD}]}'),
+        ("aws", '{"results": {"transcripts": [], "items": [{"start_time": 1, "end_time": 2, "content": "a"}, '
+         '{"type": "punctuation", "content": null}]}}'),
+    ],
+)  # fmt: skip
+def test_a_word_that_is_null_is_none_to_either_reader(name, text, tmp_path):
+    kind, key = KINDS[name], "text" if name == "assemblyai" else "word"
+    kind.prepare(tmp_path)
+    (tmp_path / "input.json").write_text(text.replace("NULL", NULL % key).replace("WORD", WORD % key))
+    kind.agrees(tmp_path / "input.json", kind.use(tmp_path / "input.json"))

@@ -5,6 +5,7 @@ import os
 import pytest
 
 from ...cli.running import rankine
+from ...folders import ROOT
 
 RANKERS = ["single feature", "RankSVM", "AdaRank"]
 
@@ -42,3 +43,22 @@ def test_bad_arguments(sets, arguments, message):
     done = rankine(sets, "experiment", "letor", *arguments, "--workers", "1", code=1,
                    env=os.environ | {"RANKINE_DATA": str(sets)})  # fmt: skip
     assert message in done.stderr
+
+
+def table_of(name, column):
+    """A column of a table of the documentation, by ranker."""
+    lines = (ROOT / "docs" / "_static" / f"rankers-{name}.md").read_text(encoding="utf-8").split("\n\n")[0].splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return {row[0]: float(row[rows[0].index(column)]) for row in rows[2:]}
+
+
+def test_the_page_compares_with_published_rows_as_its_tables_do():
+    said = " ".join((ROOT / "docs" / "rankers.md").read_text(encoding="utf-8").split())
+    for name, above in (("ohsumed", True), ("mq2008", False)):
+        of = table_of(name, "MAP")
+        published = max(value for ranker, value in of.items() if "published" in ranker)
+        assert (of["chosen"] > published) == above
+        between = " against " if above else " against AdaRank's "
+        assert f"{of['chosen']:.4f}{between}{published:.4f}" in said
+    assert "above every published row in MAP on OHSUMED (" in said
+    assert f"and not on MQ2008: {of['chosen']:.4f}" in said
