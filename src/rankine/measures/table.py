@@ -25,8 +25,7 @@ from .rows import (
     unless_empty,
 )
 from .trec_eval.diversity import DIVERSITY_ROWS
-from .trec_eval.group_rows import PREFERENCE_ROWS, over_people
-from .trec_eval.rows import TREC_ROWS
+from .trec_eval.rows import PREFERENCE_ROWS, TREC_ROWS, over_people
 
 
 def _dcg(ranked: Ranked, cutoff: int | None, dcg: str, normalise: bool) -> np.ndarray:

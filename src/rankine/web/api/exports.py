@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -16,11 +16,11 @@ from ...errors import InputError
 from ...spoken.metadata.rights import OPEN
 from ...spoken.recognise.roots import split_root
 from ...spoken.search.hits import Hit
+from ...system.console import clock
 from ..answers import ApiError, without_paths
 from ..live import ArchiveState
 from ..parameters import Parameters
 from ..sound.timeline import in_recordings
-from .citations import citation
 from .recordings import described
 from .search import hit_content, page_of, results_of
 
@@ -171,3 +171,24 @@ def citation_content(state: ArchiveState, name: str, parameters: Parameters) -> 
 def _check_open(state: ArchiveState, name: str) -> None:
     if described(state, name).rights != OPEN:
         raise ApiError(403, "closed", "what was said in this recording is given on request")
+
+
+# -- Citations
+
+
+def citation(name: str, fields: Mapping[str, str], second: float | None = None) -> str:
+    """A recording as it is cited, with what is said about it, and the time code of a place.
+
+    >>> citation("tape-7", {"title": "Harbour", "speakers": "Ann Lee; Bob Day", "date": "1999-05-17"}, 741.24)
+    'Ann Lee; Bob Day: “Harbour” (1999-05-17). Recording tape-7, 12:21.2.'
+    >>> citation("tape-7", {})
+    'Recording tape-7.'
+    """
+    speakers, title, date = (" ".join(fields.get(field, "").split()) for field in ("speakers", "title", "date"))
+    collection = " ".join(fields.get("collection", "").split())
+    head = f"“{title}”" if title else ""
+    head = f"{speakers}: {head}" if speakers and head else speakers or head
+    head += f" ({date})" if date and head else date
+    parts = f"Recording {name}", collection, "" if second is None else clock(second)
+    place = ", ".join(part for part in parts if part)
+    return f"{head}. {place}." if head else f"{place}."

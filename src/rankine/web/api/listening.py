@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -13,13 +14,12 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Message, Receive, Scope, Send
 
-from ..answers import json_answer
+from ..answers import ApiError, json_answer
 from ..limits import Gate, StreamCount
 from ..live import ArchiveState, LiveArchive
 from ..parameters import Parameters, recording_name
 from ..sound.audio import SentAudio, audio_files, open_clip, open_content
 from ..sound.peaks import PeakCache
-from ..sound.ranges import read_range
 from ..sound.timeline import TimedFile
 from .recordings import described, recording
 
@@ -136,3 +136,37 @@ def attachment(name: str) -> str:
     plain = "".join(c if c.isalnum() or c in " ._-" else "_" for c in name).strip(". ")[:150] or "recording"
     ascii_name = plain.encode("ascii", "replace").decode().replace("?", "_")
     return f"attachment; filename=\"{ascii_name}\"; filename*=UTF-8''{quote(plain, safe='')}"
+
+
+# -- Ranges of bytes
+
+
+_RANGE = re.compile(r"(\d{0,18})-(\d{0,18})", re.ASCII)
+
+
+def read_range(header: str | None, size: int) -> tuple[int, int] | None:
+    """First byte and the one behind the last; None: all of it. An ApiError where the range cannot be sent.
+
+    >>> read_range("bytes=0-99", 1000), read_range("bytes=-100", 1000), read_range("bytes=990-", 1000)
+    ((0, 100), (900, 1000), (990, 1000))
+    """
+    if header is None or not header.strip().lower().startswith("bytes="):
+        return None  # a unit that is not known is passed over, as the standard says
+    text = header.strip()[6:]
+    if "," in text:
+        raise _refused("expected one range of bytes, got several", size)
+    match = _RANGE.fullmatch(text.strip())
+    if match is None or match[0].strip() == "-":
+        raise _refused("expected a range such as bytes=0-1023", size)
+    first, last = match.groups()
+    if not first:
+        begin, end = max(size - int(last), 0), size
+    else:
+        begin, end = int(first), min(int(last) + 1, size) if last else size
+    if begin >= end or (first and last and int(last) < int(first)):
+        raise _refused(f"the range is not within the {size:,} bytes of this recording", size)
+    return begin, end
+
+
+def _refused(message: str, size: int) -> ApiError:
+    return ApiError(416, "bad-range", message, {"Content-Range": f"bytes */{size}", "Accept-Ranges": "bytes"})

@@ -3,7 +3,7 @@
 import pytest
 
 from rankine.web.answers import ApiError
-from rankine.web.sound.ranges import read_range
+from rankine.web.api.listening import read_range
 
 
 @pytest.mark.parametrize(

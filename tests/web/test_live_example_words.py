@@ -2,7 +2,7 @@
 
 from rankine.spoken.archive import Archive
 from rankine.spoken.lattice.formats import one_best
-from rankine.web.example_words import example_words
+from rankine.web.live import example_words
 
 from ..spoken.cases import SMALL
 

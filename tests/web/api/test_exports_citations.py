@@ -1,6 +1,6 @@
 """Citations of recordings about which more or less is said."""
 
-from rankine.web.api.citations import citation
+from rankine.web.api.exports import citation
 
 
 def test_what_is_not_said_is_left_out():
