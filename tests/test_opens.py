@@ -64,26 +64,30 @@ def test_models(name, tmp_path):
 
 def assert_as_it_was(archive):
     """All that people said of an archive, and what it learned."""
-    assert sorted(archive.recordings.names) == SPOKEN["recordings"]
+    assert sorted(archive.recordings.names) == SPOKEN["documents"]
     assert archive.weights.history == SPOKEN["history"]
     assert archive.weights.learned.by_name == SPOKEN["weights"]
     judged = archive.judgments.all()
     assert (judged.queries, judged.qrels) == (SPOKEN["queries"], SPOKEN["qrels"])
-    rows = [[row.judge, row.recording, row.grade, row.undoes] for row in archive.judgments.history()]
+    rows = [[row.judge, row.target, row.grade, row.undoes] for row in archive.judgments.history()]
     assert rows == SPOKEN["judgments"]
     assert {name: archive.metadata.get(name) for name in archive.recordings.names} == SPOKEN["about"]
     assert [row.name for row in archive.recordings.deleted] == SPOKEN["deleted"]
 
 
 def test_search_gives_what_it_gave(tmp_path):
-    """At that time what is not open counted for how rare a word is: here it is opened first."""
+    """At that time what is not open counted for how rare a word is: here it is opened first.
+
+    What is called a recording now was called a document in hits.
+    """
     archive = Archive(copy(tmp_path, "archive"))
     assert not {CLOSED, ON_REQUEST} & {hit.recording for hit in archive.search("the", 50)}
     for name in (CLOSED, ON_REQUEST):
         archive.metadata.set(name, {"rights": "open"})
     archive.refresh()
     for query, want in SPOKEN["hits"].items():
-        there = [hit for hit in want if hit["recording"] not in (CLOSED, ON_REQUEST)]
+        there = [{"recording": hit.pop("document"), **hit} for hit in map(dict, want)]
+        there = [hit for hit in there if hit["recording"] not in (CLOSED, ON_REQUEST)]
         told = {hit.place: hit.to_dict() for hit in archive.search(query, 50)}
         for hit in there:
             mine = told[hit["place"]]
@@ -115,7 +119,7 @@ def test_an_archive_and_its_store(tmp_path):
 def test_packed_archives(tmp_path):
     whole = Archive.unpack(HERE / "whole.zip", tmp_path / "whole")
     whole.check()
-    assert sorted(whole.recordings.names) == SPOKEN["recordings"]
+    assert sorted(whole.recordings.names) == SPOKEN["documents"]
     assert {name: whole.metadata.get(name) for name in whole.recordings.names} == SPOKEN["about"]
     assert whole.judgments.all().qrels == SPOKEN["qrels"]
     some = Archive.unpack(HERE / "open.zip", tmp_path / "open")
@@ -123,7 +127,7 @@ def test_packed_archives(tmp_path):
     for opened in (whole, some):
         assert opened.search("the", 50)
         assert not {CLOSED, ON_REQUEST} & {hit.recording for hit in opened.search("the", 50)}
-    assert sorted(some.recordings.names) == sorted(set(SPOKEN["recordings"]) - {CLOSED, ON_REQUEST})
+    assert sorted(some.recordings.names) == sorted(set(SPOKEN["documents"]) - {CLOSED, ON_REQUEST})
 
 
 def test_hearings_and_recordings(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 
 import rankine as rk
 from rankine.spoken.archive import Archive
-from rankine.spoken.index.build import Recording, part_of_recordings
+from rankine.spoken.index.build import IndexedRecording, part_of_recordings
 from rankine.spoken.index.changes import WorkingIndex
 from rankine.spoken.index.heard_rows import CONTINUED, as_heard, rows_as_text, rows_of_text, utterances_of
 from rankine.spoken.index.storage import writing
@@ -20,7 +20,9 @@ from ..cases import SMALL, answers, filled
 def recordings_of(archive, reader):
     index = archive.index
     return [
-        Recording(name, index.base_texts(name), utterances_of(reader, d, index.settings), index.fingerprints[name])
+        IndexedRecording(
+            name, index.base_texts(name), utterances_of(reader, d, index.settings), index.fingerprints[name]
+        )
         for d, name in enumerate(reader.names)
     ]
 
@@ -43,7 +45,7 @@ def test_rows_as_text_and_back(several):
         for d in range(reader.n_recordings):
             rows = utterances_of(reader, d, several.settings)
             back = rows_of_text(rows_as_text(rows, "some"), several.settings, "x")
-            pairs = [(Recording("a", {}, some), i) for i, some in enumerate((rows, back))]
+            pairs = [(IndexedRecording("a", {}, some), i) for i, some in enumerate((rows, back))]
             one, other = (dict(part_of_recordings([recording], several.settings)[0]) for recording, _ in pairs)
             assert one.keys() == other.keys()
             for name in one:
@@ -64,7 +66,7 @@ def test_what_was_heard_comes_back_and_travels_with_the_recording(tmp_path, monk
         heard, other = (utterances_of(*index.place_of(n), index.settings) for n in ("b", "c"))
         assert as_heard(heard, index.settings, "x") == heard
         rows = [other[0]._replace(heard=rows_as_text(heard, "some")), *(u._replace(heard=CONTINUED) for u in other)]
-        index.replace([Recording("b", {}, rows, index.fingerprints["b"], corrections="mark")], [])
+        index.replace([IndexedRecording("b", {}, rows, index.fingerprints["b"], corrections="mark")], [])
     archive.refresh()
     archive.check()
     assert answers(archive) != plain
@@ -78,7 +80,7 @@ def test_what_was_heard_comes_back_and_travels_with_the_recording(tmp_path, monk
         index = WorkingIndex(writer)
         reader, number = index.place_of("b")
         back = as_heard(utterances_of(reader, number, index.settings), index.settings, "x")
-        index.replace([Recording("b", {}, back, index.fingerprints["b"])], [])
+        index.replace([IndexedRecording("b", {}, back, index.fingerprints["b"])], [])
     archive.refresh()
     assert answers(archive) == plain
     assert archive.index.corrected == {}

@@ -3,7 +3,7 @@
 import numpy as np
 
 from rankine.spoken.index import schema
-from rankine.spoken.index.build import Entries, Recording, Utterance, Word, part_of_parts, part_of_recordings
+from rankine.spoken.index.build import Entries, IndexedRecording, Utterance, Word, part_of_parts, part_of_recordings
 from rankine.spoken.index.grams import UtteranceGrams
 from rankine.spoken.index.settings import Settings
 from rankine.spoken.index.storage import write_part
@@ -49,7 +49,7 @@ def test_the_format_on_disk_does_not_change(several):
 
 def test_texts(tmp_path):
     texts = ["", "a", "b\n\t", "温度", "zz"]
-    column, footer = schema.TextColumn("x", schema.RECORDING, str), {"recordings": 5, "utterances": 5, "positions": {}}
+    column, footer = schema.TextColumn("x", schema.RECORDING, str), {"documents": 5, "utterances": 5, "positions": {}}
     strings = column.read(part(tmp_path / "p.part", column.write(texts), footer))
     assert list(strings) == strings.all() == texts
     ordered = sorted(texts, key=str.encode)
@@ -88,7 +88,7 @@ def recordings():
             )
             for i in range(d % 3 + 1)
         ]
-        out.append(Recording(f"d{d}", {"title": f"t{d}"}, utterances, f"f{d}"))
+        out.append(IndexedRecording(f"d{d}", {"title": f"t{d}"}, utterances, f"f{d}"))
     return out
 
 
@@ -108,7 +108,7 @@ def test_every_column_is_written_from_its_rows_and_read(tmp_path):
             stored = np.diff(stored)
         np.testing.assert_array_equal(stored, np.array(values, getattr(column, "dtype", None)))
     assert one.meta == {
-        "recordings": 4,
+        "documents": 4,
         "utterances": 7,
         "positions": {"word.pspl.positions": 3, "word.cn.positions": 3},
     }

@@ -7,7 +7,7 @@ import rankine as rk
 from rankine.data.normalisers import Normaliser
 from rankine.spoken.archive import Archive
 from rankine.spoken.index.about import About
-from rankine.spoken.index.build import Recording, analyse, part_of_recordings
+from rankine.spoken.index.build import IndexedRecording, analyse, part_of_recordings
 from rankine.spoken.index.schema import UTTERANCE_NAME
 from rankine.spoken.index.scores import ranker_names
 from rankine.spoken.index.settings import Settings
@@ -353,7 +353,7 @@ def recorded(rng, settings, name):
             arcs.append((i, i + 1, other, float(np.log1p(-p)), 0.3 * i, 0.3 * i + 0.3))
             words[other] = max(words.get(other, 0.0), 1 - p)
     piece = Piece(name, "slf", "m", write_slf(Lattice.from_arcs(arcs, 0, n)))
-    return Recording(name, {}, analyse(settings, Scoring(), None, piece), name), words
+    return IndexedRecording(name, {}, analyse(settings, Scoring(), None, piece), name), words
 
 
 def in_memory(folder, settings, recordings, number):

@@ -98,8 +98,8 @@ class Judgments:
         A name that has another text here is an InputError, and so is a judgment of what is not in the archive, or of
         no query; ``where`` they stand is named in the error.
         """
-        known = Judged({**self.queries(), **judged.queries}, judged.qrels)
-        known.check(JudgedNames(self.opened.index), where)
+        with_own_queries = Judged({**self.queries(), **judged.queries}, judged.qrels)
+        with_own_queries.check(JudgedNames(self.opened.index), where)
         if judged.queries or judged.qrels:
             self.store.add_judged(judged, by)
 

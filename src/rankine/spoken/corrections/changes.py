@@ -21,7 +21,7 @@ from ...errors import InputError
 from ...system.files import fingerprint, stamp
 from ...system.paths import folder_inside, inside
 from ..index import schema
-from ..index.build import Recording, Utterance, analyse_lattice
+from ..index.build import IndexedRecording, Utterance, analyse_lattice
 from ..index.changes import WorkingIndex
 from ..index.heard_rows import CONTINUED, as_heard, reading_of, rows_as_text, utterances_of
 from ..index.reader import Index
@@ -97,10 +97,10 @@ def placed_recording(index: Index, name: str) -> PlacedCorrections:
     return placed(reading_as_heard(index, name), every.get(name, ()))
 
 
-def corrected_recording(index: Index, name: str, corrections: Sequence[Correction]) -> Recording:
+def corrected_recording(index: Index, name: str, corrections: Sequence[Correction]) -> IndexedRecording:
     """A recording with these corrections, and with no others."""
     reader, number = index.place_of(name)
-    out = Recording(
+    out = IndexedRecording(
         name, index.base_texts(name), fingerprint=reader.texts(schema.FINGERPRINT)[number],
         corrections=corrections_print(corrections),
     )  # fmt: skip

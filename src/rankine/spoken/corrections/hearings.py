@@ -13,7 +13,7 @@ from ...system.files import fingerprint
 from ...system.paths import folder_inside, inside
 from ..hearings.hearings import hearing_folders
 from ..index import schema
-from ..index.build import Recording, Utterance
+from ..index.build import IndexedRecording, Utterance
 from ..index.changes import WorkingIndex
 from ..index.reader import Index
 from ..index.storage import writing
@@ -76,11 +76,11 @@ def _mark(placements: Sequence[Placement]) -> str:
     return fingerprint(*content, size=12) if content else ""
 
 
-def _recording(index: Index, name: str, placements: Sequence[Placement]) -> Recording:
+def _recording(index: Index, name: str, placements: Sequence[Placement]) -> IndexedRecording:
     reader, number = index.place_of(name)
     rows = rows_as_heard(index, name)
     mine = [placement for some in placements if (placement := _moved(some, rows)) is not None]
-    return Recording(
+    return IndexedRecording(
         name, index.base_texts(name), corrected_rows(index, rows, mine, own_lattices(index.folder, name)),
         reader.texts(schema.FINGERPRINT)[number], corrections=_mark(placements),
     )  # fmt: skip

@@ -68,7 +68,7 @@ class Utterance(NamedTuple):
 
 
 @dataclass
-class Recording:
+class IndexedRecording:
     """A recording to be indexed: its utterances in order, and what is said about it.
 
     ``corrections`` is the fingerprint of those that were applied; empty: none. Where there are ``pieces``, its rows are
@@ -175,7 +175,7 @@ def fingerprint_of(content: str, more: Any = None) -> str:
     return fingerprint(content, repr(more), size=12)
 
 
-def part_of_recordings(recordings: Sequence[Recording], settings: Settings) -> tuple[Arrays, dict[str, Any]]:
+def part_of_recordings(recordings: Sequence[IndexedRecording], settings: Settings) -> tuple[Arrays, dict[str, Any]]:
     """The arrays of a part of new recordings, and its footer."""
     utterances = [u for d in recordings for u in d.utterances]
     sizes: dict[str, int] = {}
@@ -243,11 +243,11 @@ class RecordingPiece(NamedTuple):
 
 def new_part(utterances: Sequence[Utterance], settings: Settings) -> Part:
     """A part of these rows in memory, of which a recording can be made."""
-    return MemoryPart(*part_of_recordings([Recording("", utterances=list(utterances))], settings))
+    return MemoryPart(*part_of_recordings([IndexedRecording("", utterances=list(utterances))], settings))
 
 
 def part_of_rows(
-    recording: Recording, pieces: Sequence[RecordingPiece], settings: Settings
+    recording: IndexedRecording, pieces: Sequence[RecordingPiece], settings: Settings
 ) -> tuple[Arrays, dict[str, Any]]:
     """A part of one recording, whose rows are those of these pieces, without decoding anything."""
     merger = _Merger([p.part for p in pieces], [p.rows for p in pieces], settings)

@@ -20,7 +20,7 @@ from ..text import SPEAKER, TITLE
 from . import schema
 from .about import About
 from .build import (
-    Recording,
+    IndexedRecording,
     Utterance,
     analyse,
     content_print,
@@ -225,7 +225,7 @@ def update(
         removed = []
     index.replace([], removed)
     added = updated = 0
-    ready: list[Recording] = []
+    ready: list[IndexedRecording] = []
     turns: dict[str, list[tuple[float, float, str]]] = {}
     for recording in _recordings(index, corpus, content, todo, workers, progress):
         ready.append(recording)
@@ -291,7 +291,7 @@ def _todo(index: WorkingIndex, corpus: Corpus, content: Survey, remove_missing: 
 
 def _recordings(
     index: WorkingIndex, corpus: Corpus, content: Survey, todo: set[str], workers: int, progress: Progress
-) -> Iterator[Recording]:
+) -> Iterator[IndexedRecording]:
     """The recordings to be written, each when its last utterance is analysed.
 
     A recording of which an utterance cannot be used keeps its old version, if it has one. A new one is written without
@@ -299,7 +299,7 @@ def _recordings(
     """
     left = {d: content.sizes[d] for d in todo}
     total, there = sum(left.values()), set(index.fingerprints)
-    waiting: dict[str, Recording] = {}
+    waiting: dict[str, IndexedRecording] = {}
     failed: set[str] = set()
     work: Callable[[Piece], list[Utterance]] = partial(
         analyse, index.working_settings, corpus.scoring, index.dictionary
@@ -308,7 +308,7 @@ def _recordings(
     for done, (piece, outcome) in enumerate(outcomes, 1):
         about = corpus.about_of(piece)
         name = about.recording
-        recording = waiting.setdefault(name, Recording(name, fingerprint=content.fingerprints[name]))
+        recording = waiting.setdefault(name, IndexedRecording(name, fingerprint=content.fingerprints[name]))
         if outcome.error is not None:
             content.errors.append(outcome.error)
             failed.add(name)
@@ -337,7 +337,7 @@ def _turns(utterances: Sequence[Utterance], turn: Turn | None) -> list[tuple[flo
     return [(start, end, turn.speaker)] if 0 <= start < end else []
 
 
-def _texts(recording: Recording, about: About, turn: Turn | None) -> dict[str, str]:
+def _texts(recording: IndexedRecording, about: About, turn: Turn | None) -> dict[str, str]:
     """What is said about a recording; title and speakers are those of its turns so far, unless the table has some."""
     texts = dict(about.texts)
     speakers = [name for name in recording.texts.get(SPEAKER, "").split(_AND) if name]
@@ -386,7 +386,7 @@ class WorkingIndex(Index):
             self.__dict__.pop(name, None)
         super().__init__(self.writer.folder, manifest, [p.open(self.writer.folder) for p in manifest.parts])
 
-    def replace(self, recordings: Sequence[Recording], removed: Sequence[str]) -> None:
+    def replace(self, recordings: Sequence[IndexedRecording], removed: Sequence[str]) -> None:
         """Commit these recordings instead of those of the same names, without those that are removed."""
         out = {name for name in (*removed, *(d.name for d in recordings)) if name in self.numbers}
         if not recordings and not out:

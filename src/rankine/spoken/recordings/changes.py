@@ -10,7 +10,7 @@ from pathlib import Path
 from ...errors import InputError
 from ...system.paths import folder_inside, inside
 from ..index.about import About
-from ..index.build import Recording, analyse, analyse_lattice, content_print, fingerprint_of
+from ..index.build import IndexedRecording, analyse, analyse_lattice, content_print, fingerprint_of
 from ..index.changes import Changes, Corpus, Labels, Progress, WorkingIndex, update
 from ..index.reader import Index
 from ..index.storage import writing
@@ -74,7 +74,9 @@ def add_lattices(index: Index, lattices: Iterable[tuple[str, Lattice]], scoring:
             utterances = analyse_lattice(index.working_settings, weighed, index.dictionary, name)
         else:
             utterances = analyse(index.working_settings, scoring, index.dictionary, piece)
-        recordings.append(Recording(name, index.base_texts(name), utterances, fingerprint_of(content_print(piece))))
+        recordings.append(
+            IndexedRecording(name, index.base_texts(name), utterances, fingerprint_of(content_print(piece)))
+        )
     with writing(index.folder) as writer:
         WorkingIndex(writer).replace(recordings, [])
 
