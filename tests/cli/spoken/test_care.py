@@ -89,7 +89,8 @@ def test_repairing(place):
     assert "2 documents lost: their lattices are not in the archive. Index them again with" in done.stderr
     assert "documents\t0" in done.stdout
     rankine(place, "spoken", "index", "arch", "lattices", "--about", "about.tsv")
-    assert "all of it is back" in rankine(place, "spoken", "check", "arch", "--repair").stderr
+    assert "arch: nothing to repair" in rankine(place, "spoken", "check", "arch", "--repair").stderr
+    assert [path.name for path in (place / "arch").glob("damaged-*/*")] == [part.name]
 
 
 def test_transcripts_of_another_encoding_and_with_a_title(tmp_path):
