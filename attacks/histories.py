@@ -158,7 +158,7 @@ def perform(world: World, step: Step, plan: Plan, costs: Costs) -> bool:
     world.slack += 1  # what was heard and not written yet is heard again
     mid = set(archive.recordings.names)
     again(plan)
-    after = set(world.open().recordings)
+    after = set(world.open().recordings.names)
     if before & after - mid:
         raise AssertionError(f"not there after a kill: {sorted(before & after - mid)}")
     return True

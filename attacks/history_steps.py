@@ -131,7 +131,7 @@ def relocate(world: World, rng: random.Random) -> Plan | None:
     """The folder of recordings is moved, and the archive looks for them there."""
     _move_folder(world)
 
-    return Plan(lambda: world.open().relocate(world.audio), lambda: world.model.relocate(world.audio))
+    return Plan(lambda: world.open().recordings.relocate(world.audio), lambda: world.model.relocate(world.audio))
 
 
 # -- recordings
@@ -181,7 +181,7 @@ def index(world: World, rng: random.Random) -> Plan | None:
         (world.talks / f"{name}.vtt").write_text(text)
     if not model.talks:
         return None
-    return Plan(lambda: world.open().add(world.talks), model.index)
+    return Plan(lambda: world.open().lattices.index(world.talks), model.index)
 
 
 def delete(world: World, rng: random.Random) -> Plan | None:
@@ -192,7 +192,7 @@ def delete(world: World, rng: random.Random) -> Plan | None:
         return None
     names = rng.sample(there, rng.randint(1, min(2, len(there) - 1)))
     return Plan(
-        lambda: world.open().delete(names), lambda: model.delete(names), lambda: _delete_again(world, names),
+        lambda: world.open().recordings.delete(names), lambda: model.delete(names), lambda: _delete_again(world, names),
         killable=not world.pending,
     )  # fmt: skip
 
@@ -200,9 +200,9 @@ def delete(world: World, rng: random.Random) -> Plan | None:
 def _delete_again(world: World, names: Sequence[str]) -> None:
     """A deletion that was killed may not be made: recordings return when they are added, and are deleted then."""
     for _ in range(2):
-        left = set(names) & set(world.open().recordings)
+        left = set(names) & set(world.open().recordings.names)
         if left:
-            world.open().delete(sorted(left))
+            world.open().recordings.delete(sorted(left))
         if not world.pending:
             _add(world, world.audio)
 
@@ -223,7 +223,7 @@ def undelete(world: World, rng: random.Random) -> Plan | None:
 
 def purge(world: World, rng: random.Random) -> Plan | None:
     """The bin is emptied."""
-    return Plan(lambda: world.open().purge(0), world.model.purge)
+    return Plan(lambda: world.open().recordings.purge(0), world.model.purge)
 
 
 # -- what people type in
@@ -268,7 +268,7 @@ def import_table(world: World, rng: random.Random) -> Plan | None:
     path = world.folder / "table.tsv"
     lines = [f"{name}\t{cells['shelf']}\t{cells['notes']}\n" for name, cells in table.items()]
     path.write_text("recording\tshelf\tnotes\n" + "".join(lines))
-    return _typed(world, "about", table, lambda: world.open().about.import_table(path, by=WHO))
+    return _typed(world, "about", table, lambda: world.open().metadata.import_table(path, by=WHO))
 
 
 def undo(world: World, rng: random.Random) -> Plan | None:

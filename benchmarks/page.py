@@ -20,7 +20,7 @@ HOURS, SECONDS = 2, 5.0  # of the long recording, and of each of its segments
 PAINT = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null"
 # milliseconds from the key to the frame that shows a hit
 ENTER = """(words) => new Promise((done) => {
-  const field = recording.getElementById("q"), view = recording.getElementById("view");
+  const field = document.getElementById("q"), view = document.getElementById("view");
   view.replaceChildren();
   field.value = words;
   const start = performance.now();
@@ -30,7 +30,7 @@ ENTER = """(words) => new Promise((done) => {
     requestAnimationFrame(() => setTimeout(() => done(performance.now() - start)));
   });
   watch.observe(view, { childList: true, subtree: true });
-  recording.getElementById("search").requestSubmit();
+  document.getElementById("search").requestSubmit();
 })"""
 # milliseconds of each frame while the whole transcript passes in 400 steps
 FRAMES = """async () => {
@@ -41,7 +41,7 @@ FRAMES = """async () => {
     const now = performance.now();
     times.push(now - last);
     last = now;
-    scrollTo(0, (recording.recordingElement.scrollHeight * i) / 400);
+    scrollTo(0, (document.documentElement.scrollHeight * i) / 400);
   }
   return times;
 }"""

@@ -37,7 +37,7 @@ RECORDING = "/recording/railway"
 PAGES = [
     "/", "/?q=railway", "/?q=hospitle&certainty=heard", "/recordings", f"{RECORDING}?q=railway&t=5", "/recording/moved",
 ]  # fmt: skip
-TIME = "recording.querySelector('audio').currentTime"
+TIME = "document.querySelector('audio').currentTime"
 PAUSE = 0.6  # seconds between two tapes
 
 
@@ -141,7 +141,7 @@ def until(page, expression):
 
 def slow(page, speed):
     """Plays so much slower that what is said can be looked at while it is said, also on a busy machine."""
-    page.evaluate(f"recording.querySelector('audio').playbackRate = {speed}")
+    page.evaluate(f"document.querySelector('audio').playbackRate = {speed}")
 
 
 def search(page, words):

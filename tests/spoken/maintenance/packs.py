@@ -39,7 +39,7 @@ def indexed(archive):
     RecordingJournal(lattices).write_table()
     about = {n: About(n, {"title": f"Tape {n}", "speaker": "ann"}, f"/tapes/{n}.wav") for n in TAPES}
     archive.lattices.index(lattices, about, batch=1, listed=True)
-    book = archive.judgments
+    book = archive.judgments.store
     book.add(book.query("words"), "one", 1.0, "ann")
     return archive
 

@@ -73,7 +73,7 @@ WRONG = {
     "slots without end": number("word.slot.first", 2**40, -1),
     "a text that is not UTF-8": number("doc.name.text", 255),
     "an infinite time": number("utt.offset", np.inf),
-    "more recordings": lambda header, arrays: header["meta"].update(recordings=10**15),
+    "more recordings": lambda header, arrays: header["meta"].update(documents=10**15),
     "more utterances": lambda header, arrays: header["meta"].update(utterances=10**15),
     "no counts": lambda header, arrays: header["meta"].clear(),
     "no checksums": lambda header, arrays: header["crcs"].clear(),

@@ -179,7 +179,7 @@ def test_open_only_leaves_nothing_of_closed_recordings(tmp_path, index):
     archive.metadata.set("closed-too", {"rights": "on request", "place": "quixotic"})
     archive.metadata.set("one", {"title": "first"})
     record_turns(archive.folder, {"closed-tape": [SpeakerTurn(0.0, 1.0, "quixotic")]})
-    book = archive.judgments
+    book = archive.judgments.store
     book.add(book.query("quixotic"), "closed-tape@0.00-1.00", 1.0)
     book.add(book.query("spoken"), "one", 1.0)
     archive.recordings.delete(["three"])

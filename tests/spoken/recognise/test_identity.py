@@ -53,7 +53,7 @@ def add(archive, folder, *more, **options):
 
 
 def judge(archive, name):
-    book = archive.judgments
+    book = archive.judgments.store
     book.add(book.query(f"about {name}"), name, 1.0)
 
 

@@ -23,7 +23,7 @@ def archive(tmp_path):
 
 def test_recordings_come_back_as_they_were(archive):
     before, prints = answers(archive), state(archive.folder)
-    book = archive.judgments
+    book = archive.judgments.store
     book.add(book.query("w0"), "two", 1.0)
     archive.recordings.delete(["two", "four"])
     assert sorted(archive.recordings.names) == ["one", "three"]

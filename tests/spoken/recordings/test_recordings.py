@@ -186,7 +186,7 @@ def test_an_edited_recording_is_updated_whatever_its_length(tmp_path):
     archive, _ = add_long(tmp_path, audio)
     assert sorted(archive.recordings.names) == ["a", "b"]
     soundfile.write(audio / "b.wav", np.zeros(16000), 16000)
-    assert add_long(tmp_path, audio)[0].recordings == ["a"]
+    assert add_long(tmp_path, audio)[0].recordings.names == ["a"]
 
 
 def test_a_recording_that_was_only_begun_is_not_indexed(tmp_path):
@@ -204,7 +204,7 @@ def test_a_recording_that_was_only_begun_is_not_indexed(tmp_path):
     archive, added = add_long(tmp_path, tmp_path / "two")
     assert archive.recordings.names == ["b"]
     assert added.errors == []
-    assert sorted(add_long(tmp_path, tmp_path / "one")[0].recordings) == ["b", "long"]
+    assert sorted(add_long(tmp_path, tmp_path / "one")[0].recordings.names) == ["b", "long"]
 
 
 def test_a_recording_that_breaks_off_is_an_error_and_leaves_nothing(tmp_path):

@@ -113,9 +113,9 @@ def test_the_cache_is_written_by_one_process_at_a_time(tmp_path):
         writer.start()
         writer.join(0.3)
         assert writer.is_alive()
-        assert cache.read(one).n_recordings == 3  # readers do not wait
+        assert cache.read(one).n_documents == 3  # readers do not wait
         assert cache.read(two) is None
     writer.join()
     assert cache.read(one) is None
-    assert cache.read(two).n_recordings == 3
+    assert cache.read(two).n_documents == 3
     assert sorted(p.name for p in (tmp_path / "cache").iterdir()) == [f"{two}.arrow", "lock", "mine.arrow"]

@@ -13,7 +13,7 @@ def test_playing_from_one_second_before(here):
     hit = page.locator(".hit").first
     begin = float(hit.locator(".at").get_attribute("href").split("t=")[1].split("&")[0])
     hit.locator(".play-hit").click()
-    until(page, f"!recording.querySelector('audio').paused && {TIME} > {begin} + 0.3")
+    until(page, f"!document.querySelector('audio').paused && {TIME} > {begin} + 0.3")
     assert page.evaluate(TIME) < begin + 8
     until(page, f"{TIME} > {begin} + 0.8")
     statuses = [r.status for r in here.responses if r.url.endswith("/audio")]
@@ -22,7 +22,7 @@ def test_playing_from_one_second_before(here):
     assert page.locator("#dock .dock-title").inner_text() == "The choir and the strike"
     page.locator("#dock .dock-title").click()
     page.wait_for_selector(".transcript .now")
-    assert not page.evaluate("recording.querySelector('audio').paused")
+    assert not page.evaluate("document.querySelector('audio').paused")
 
 
 def test_the_transcript_follows_and_its_words_play(here):
@@ -30,11 +30,11 @@ def test_the_transcript_follows_and_its_words_play(here):
     word = page.locator(".w", has_text="professor")
     slow(page, 0.1)
     word.click()
-    until(page, "!recording.querySelector('audio').paused")
+    until(page, "!document.querySelector('audio').paused")
     first = page.locator(".w.now").inner_text()
     assert first == "professor"
     slow(page, 1)
-    until(page, "recording.querySelector('.w.now').textContent !== 'professor'")
+    until(page, "document.querySelector('.w.now').textContent !== 'professor'")
     page.locator(".player .play").click()
     until(page, "/t=/.test(location.search)")
 
@@ -81,15 +81,15 @@ def test_without_the_waveform_there_is_one_player(here):
     page.locator(".player .play").click()
     until(page, f"{TIME} > 0.3")
     page.locator(".player .play").click()  # what plays could end by itself meanwhile
-    until(page, "recording.querySelector('audio').paused")
+    until(page, "document.querySelector('audio').paused")
     page.get_by_role("slider").press("End")
-    until(page, f"recording.querySelector('audio').paused && {TIME} > recording.querySelector('audio').duration - 1")
+    until(page, f"document.querySelector('audio').paused && {TIME} > document.querySelector('audio').duration - 1")
     page.get_by_role("slider").press("Home")
     page.locator(".player .play").click()
-    until(page, "!recording.querySelector('audio').paused")
+    until(page, "!document.querySelector('audio').paused")
     page.locator(".crumb a").click()
     page.wait_for_selector(".hit")
-    assert not page.evaluate("recording.querySelector('audio').paused")
+    assert not page.evaluate("document.querySelector('audio').paused")
 
 
 def test_a_moved_file_and_markup_are_sentences(here):
@@ -111,11 +111,11 @@ def test_a_recording_of_two_files_plays_both(browser, tmp_path, monkeypatch):
     with browsers.served(two_sides(tmp_path / "p").folder) as address:
         here = browsers.Visit(browser, address)
         page = here.open("/recording/tape?q=railway")
-        until(page, "recording.querySelector('audio').duration === 7")
+        until(page, "document.querySelector('audio').duration === 7")
         assert [word.inner_text() for word in page.locator(".w").all()][3:] == ["storm", "railway", "storm"]
         slow(page, 0.3)
         page.locator(".index-hit .at").last.click()  # begins in the first file, goes on in the second
-        until(page, f"!recording.querySelector('audio').paused && {TIME} > 3")
+        until(page, f"!document.querySelector('audio').paused && {TIME} > 3")
         until(page, f"{TIME} > 4.1")
         assert page.locator(".w.now").inner_text() == "railway"
         page.locator(".w", has_text="lighthouse").click()

@@ -15,7 +15,7 @@ def test_entering_with_a_token(browser, address):
         assert page.evaluate("axe.run()")["violations"] == []
     page.fill("#token", "wrong")
     page.press("#token", "Enter")
-    until(page, "recording.querySelector('#said').textContent")
+    until(page, "document.querySelector('#said').textContent")
     page.fill("#token", token)
     page.press("#token", "Enter")
     page.wait_for_selector(".transcript .w")

@@ -28,7 +28,7 @@ def test_more_places_of_a_recording(here):
     group = page.locator(".group").first
     assert group.locator(".hit").count() == 3
     group.locator(".more").click()
-    until(page, "recording.querySelector('.group').querySelectorAll('.hit').length > 3")
+    until(page, "document.querySelector('.group').querySelectorAll('.hit').length > 3")
     places = group.locator(".hit").evaluate_all("nodes => nodes.map((node) => node.dataset.place)")
     assert len(set(places)) == len(places)
 
@@ -37,20 +37,20 @@ def test_filters_stand_in_the_address(here):
     page = here.open("/?q=railway")
     page.get_by_label("perhaps", exact=True).uncheck()
     page.wait_for_url("**certainty=**")
-    until(page, "!recording.querySelector('.hit .tag.perhaps')")
-    assert page.evaluate("recording.activeElement.id") == "certainty-perhaps"
+    until(page, "!document.querySelector('.hit .tag.perhaps')")
+    assert page.evaluate("document.activeElement.id") == "certainty-perhaps"
     assert set(page.locator(".hit .tag").all_inner_texts()) == {"heard", "sounds like"}
     page.get_by_label("Speaker").select_option("Ann Reid")
     page.wait_for_url("**speaker=Ann+Reid**")
-    until(page, "recording.querySelectorAll('.group').length === 2")
+    until(page, "document.querySelectorAll('.group').length === 2")
     page.fill("#filter-since", "1970")
     page.press("#filter-since", "Enter")
     page.wait_for_url("**since=1970**")
-    until(page, "recording.querySelectorAll('.group').length === 1")
+    until(page, "document.querySelectorAll('.group').length === 1")
     page.get_by_label("Sort by").select_option("time")
     page.wait_for_url("**sort=time**")
     page.get_by_role("button", name="Clear the filters").click()
-    until(page, "recording.querySelectorAll('.group').length === 5")
+    until(page, "document.querySelectorAll('.group').length === 5")
 
 
 def test_nothing_is_there_but_suggestions(here):
@@ -72,7 +72,7 @@ def test_exports(visit):
     here = visit(permissions=["clipboard-read", "clipboard-write"])
     page = here.open("/?q=railway")
     page.get_by_role("button", name="Cite").first.click()
-    until(page, "recording.querySelector('#toast').classList.contains('shown')")
+    until(page, "document.querySelector('#toast').classList.contains('shown')")
     assert "The choir and the strike" in page.evaluate("navigator.clipboard.readText()")
     page.get_by_role("button", name="Export").click()
     with page.expect_download() as download:

@@ -86,7 +86,7 @@ def _judge_hits(archive: Archive, text: str, hits: Sequence[Hit], name: str, ans
     from ...system.console import clock
 
     book, text = archive.judgments, " ".join(text.split())
-    key = book.query(text)
+    key = book.add_query(text)
     say(f"{text}: {counted(len(hits), 'hit')}")
     before = book.grades(key, hits)
     i = 0

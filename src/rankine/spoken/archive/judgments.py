@@ -88,8 +88,8 @@ class Judgments:
         )
         return KeptJudgment(stored.number, stored.repeated, orphaned)
 
-    def query(self, text: str) -> str:
-        """Return the name of a query; a new one gets the next number."""
+    def add_query(self, text: str) -> str:
+        """Note that a query was asked, whether or not its places are judged later; return its name."""
         return self.store.query(text)
 
     def add_judged(self, judged: Judged, by: str = "", where: str | None = None) -> None:
@@ -152,7 +152,7 @@ class Judgments:
     def grades(self, query: str, hits: Sequence[Hit]) -> dict[str, float]:
         """Return the grades that hits of a query have now, by their segments; that of a recording is its best hit's.
 
-        ``query`` is the name of the query, as :meth:`query` returns it.
+        ``query`` is the name of the query, as :meth:`add_query` returns it.
         """
         index = self.opened.index
         places = {hit.segment: named_place(index, hit.segment) for hit in hits}
