@@ -41,7 +41,7 @@ def test_a_row_too_many_is_seen(world, kind):
 
 
 def test_a_recording_that_is_lost_is_seen(world):
-    world.open().delete(["a"])
+    world.open().recordings.delete(["a"])
     assert world.differences() == ["recordings are [], not ['a']"]
 
 
