@@ -1,9 +1,9 @@
 """Judgments of an archive's places in the state that it is in now: what they mean, and which of them mean nothing here.
 
-A recording that is renamed, or whose sound is known, takes its judgments along. A judgment is *orphaned* when its
-recording was deleted, when no recording has its name, or when it has no place at its times any more. It is kept and
-listed, counts again when its place returns, and can be adopted: a new judgment by the same judge, of another place,
-stands for it then.
+A judgment is stored with the number of its recording, so it stays with a recording that gets another name
+(:func:`..store.recordings.identify_recordings`). It is *orphaned* when its recording was deleted, when no recording has
+its name, or when it has no place at its times any more. It is kept and listed, counts again when its place returns, and
+can be adopted: a new judgment by the same judge, of another place, stands for it then.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 How certain a hit is follows from what it points at (:func:`.best_run.best_run`):
 
-heard         words, each of which has a posterior of at least ``HEARD`` or stands on the likeliest reading
+heard         words, each of which has a posterior of at least ``HEARD`` or stands on the likeliest reading; words that
+              are said nearly everywhere need neither
 perhaps       words of which one is less likely than that
 sounds like   only smaller units
 """
