@@ -193,6 +193,19 @@ def test_the_target_is_new_or_empty(tmp_path, packed):
         unpack(tmp_path / "x.zip", tmp_path / "none" / "a")
 
 
+def test_a_full_disk_names_the_new_archive(tmp_path, packed, monkeypatch):
+    """Also where the system does not say which file has no room."""
+
+    def fail(*arguments):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("rankine.spoken.maintenance.unpacking._finish", fail)
+    (tmp_path / "x.zip").write_bytes(packed)
+    with pytest.raises(OSError, match=r"No space left on device: '.*new'"):
+        unpack(tmp_path / "x.zip", tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+
+
 def test_what_was_left_behind_is_removed(tmp_path, packed):
     (tmp_path / "x.zip").write_bytes(packed)
     (tmp_path / ".b.new-abc").mkdir()

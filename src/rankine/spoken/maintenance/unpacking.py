@@ -79,7 +79,8 @@ def unpack(
             place = Path(temporary)
             with_index = _extract(archive, place, path, report)
             try:
-                recordings = _finish(place, with_index, workers, progress)
+                with writing_to(target):
+                    recordings = _finish(place, with_index, workers, progress)
             except InputError as error:  # where it was unpacked to is gone when this is read
                 raise InputError(str(error).replace(f"{place}{os.sep}", ""), str(path)) from None
             place.chmod(0o777 & ~_umask())
