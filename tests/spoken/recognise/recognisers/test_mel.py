@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from rankine.errors import InputError
 from rankine.spoken.recognise.recognisers.mel import FRAMES, log_mel, mel_filters
@@ -57,3 +58,13 @@ def test_floats_are_taken_as_they_are():
 def test_more_than_a_window_is_an_error():
     with pytest.raises(InputError, match=r"at most 30 s of audio, got 30\.1 s"):
         log_mel(np.zeros(481600, np.int16))
+
+
+def test_threads_of_linear_algebra_change_no_bit():
+    """Else what is heard would depend on how many processes hear."""
+    samples = np.random.default_rng(0).normal(0, 0.1, 480_000).astype(np.float32)
+    told = []
+    for threads in (1, 2):
+        with threadpool_limits(threads, user_api="blas"):
+            told.append(log_mel(samples).tobytes())
+    assert told[0] == told[1]

@@ -12,6 +12,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from ....errors import InputError
 
@@ -38,7 +39,8 @@ def log_mel(samples: np.ndarray, n_mels: int = 80) -> np.ndarray:
     sums = np.empty((n_mels, FRAMES), np.float32)
     sounding = min(-(-(len(samples) + FRAME) // HOP), FRAMES)  # all frames after them are silent
     spectrum = np.fft.rfft(frames[:sounding] * curve, axis=1)
-    sums[:, :sounding] = filters @ (spectrum.real**2 + spectrum.imag**2).T.astype(np.float32)
+    with threadpool_limits(1, user_api="blas"):  # several threads round otherwise, and other samples would be drawn
+        sums[:, :sounding] = filters @ (spectrum.real**2 + spectrum.imag**2).T.astype(np.float32)
     sums[:, sounding:] = 0.0
     logs = np.log10(np.maximum(sums, 1e-10))
     return (np.maximum(logs, logs.max() - 8.0) + 4.0) / 4.0
