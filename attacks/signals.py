@@ -30,7 +30,7 @@ LONG = [
     ),
     Scene(
         "long train --path",
-        ["train", "large.txt", "--valid", "data.txt", "-o", "out.json", "--loss", "svm-ndcg@10", "--path", "1e-3:1e3"],
+        ["train", "large.txt", "--valid", "valid.txt", "-o", "out.json", "--loss", "svm-ndcg@10", "--path", "1e-3:1e3"],
     ),
     Scene("long tune", ["tune", "large.txt", "--folder", "jobs", "--loss", "svm-map", "--workers", "2"]),
     Scene("long tune adarank", ["tune", "data.txt", "--folder", "jobs", "--ranker", "adarank", "--workers", "1"]),
@@ -51,6 +51,7 @@ def extend(folder: Path) -> None:
     from .scenes import WORDS, slf
 
     rk.save_letor(judged_set(n_queries=4000), folder / "large.txt")
+    rk.save_letor(judged_set(n_queries=40, seed=1), folder / "valid.txt")
     (folder / "many").mkdir()
     rng = random.Random(0)
     for i in range(3000):
