@@ -215,7 +215,7 @@ class Archive:
             combination: what makes the score of a recording of its places' (``search.grouping.COMBINATIONS``).
             explain: whether hits tell the parts of their scores in words.
             closed: also what recordings hold that are closed or given on request, for their keeper
-                (:mod:`.metadata.rights`).
+                (:mod:`..metadata.rights`).
             lazy: whether hits, and what is wrong with the query, wait until they are asked for.
         """
         used = self._opened.weights_in_use if weights is None else Weights.of(weights, self.ranker_names)

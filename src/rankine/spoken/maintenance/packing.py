@@ -279,10 +279,10 @@ class _Packing:
         files = {MANIFEST: self._text(MANIFEST, self._manifest().to_bytes())}
         if (self.stage / FILE).exists():
             files[FILE] = self.stage / FILE
-        shelf = WeightHistory(self.folder).folder
-        if (current := inside(shelf, "current.json")).exists():
+        weights = WeightHistory(self.folder).folder
+        if (current := inside(weights, "current.json")).exists():
             files["weights/current.json"] = self._text("weights/current.json", current.read_bytes())
-            files |= {f"weights/{p.name}": p for p in plain_files(shelf) if _WEIGHTS.fullmatch(p.name)}
+            files |= {f"weights/{p.name}": p for p in plain_files(weights) if _WEIGHTS.fullmatch(p.name)}
         if self.lines:
             text = "".join(json.dumps(line) + "\n" for line in self.lines.values())
             files[f"{FOLDER}/{JOURNAL}"] = self._text(f"{FOLDER}/{JOURNAL}", text.encode())
